@@ -1,0 +1,28 @@
+# Every library that is not ours, found once. All of them are Debian 12 packages; see packaging/debian-packages.txt.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(prometheus-cpp REQUIRED COMPONENTS core)
+find_package(OpenSSL 3 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json system)
+find_package(CLI11 REQUIRED)
+
+add_library(fairlead_expected INTERFACE) # tl::expected is a single header without a CMake target of its own in Debian
+add_library(fairlead_json INTERFACE)
+target_link_libraries(fairlead_json INTERFACE Boost::json)
+add_library(fairlead_beast INTERFACE)
+target_link_libraries(fairlead_beast INTERFACE Boost::system Threads::Threads)
+target_compile_definitions(fairlead_beast INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_BEAST_USE_STD_STRING_VIEW)
+
+if(FAIRLEAD_TESTS)
+  find_package(GTest REQUIRED)
+  find_path(RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
+  find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
+  add_library(fairlead_test_support INTERFACE)
+  target_include_directories(fairlead_test_support SYSTEM INTERFACE "${RAPIDCHECK_INCLUDE}")
+  target_link_libraries(fairlead_test_support INTERFACE GTest::gtest GTest::gmock GTest::gtest_main "${RAPIDCHECK_LIBRARY}")
+endif()
