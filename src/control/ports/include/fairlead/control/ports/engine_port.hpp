@@ -1,0 +1,85 @@
+// What control needs of an engine. Adapters (local, slurm, kubernetes, sim) implement it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fairlead/base/result.hpp>
+#include <fairlead/model/inventory.hpp>
+#include <fairlead/model/workload.hpp>
+
+namespace fairlead::control {
+
+/// All that an engine needs to start an attempt; complete, so that a repeat after a crash is the same order.
+struct StartOrder {
+  model::Intent intent;
+  model::Workload workload;
+  model::Attempt attempt;
+  std::string modelUri;       ///< file:///... of the model version that the spec names; empty: none
+  model::Digest modelDigest{};
+};
+
+/// An attempt that control believes to be alive, told to an engine at start so that it can look for it.
+struct KnownAttempt {
+  model::AttemptId attempt;
+  model::AttemptState state;
+  std::uint64_t observed = 0;
+};
+
+enum class DispatchOutcome : std::uint8_t {
+  done,   ///< taken; observations follow. A repeat of a done intent answers done again and does nothing
+  retry,  ///< not now (engine down, slow, full): the same intent will be given again
+};
+
+/// Where an engine reports. Thread-safe; never blocks for long. The engine may call from any of its threads.
+class EngineSink {
+ public:
+  virtual ~EngineSink() = default;
+  /// Facts about attempts. A refusal of a start order is an Observation of kind refused.
+  virtual void observe(std::vector<model::Observation> observations) = 0;
+  /// All nodes of the cluster as they are now; replaces what was reported before.
+  virtual void inventory(std::string cluster, std::vector<model::Node> nodes) = 0;
+  /// The answer to an intent given by dispatch.
+  virtual void dispatched(model::IntentId intent, DispatchOutcome outcome, std::string reason) = 0;
+};
+
+enum class LogStream : std::uint8_t { standardOutput, standardError };
+
+struct LogQuery {
+  model::AttemptId attempt;
+  std::int32_t rank = 0;
+  LogStream stream = LogStream::standardOutput;
+  std::uint64_t offset = 0;     ///< bytes from the beginning of all that was ever written
+  std::int64_t tailBytes = -1;  ///< -1: from offset; else start so many bytes before the end, at a line
+  std::size_t limit = 1 << 20;  ///< at most so many bytes are returned
+};
+
+struct LogChunk {
+  std::string bytes;
+  std::uint64_t offset = 0;   ///< of the first byte; above the asked one when older bytes were rotated away
+  std::uint64_t end = 0;      ///< offset to go on from
+  bool complete = false;      ///< the stream has ended and `end` is its end
+};
+
+class EnginePort {
+ public:
+  virtual ~EnginePort() = default;
+  /// The cluster's name; constant.
+  [[nodiscard]] virtual const std::string& cluster() const = 0;
+  /// Begins to report to `sink` (inventory first) and looks for `known` attempts. Called once, before any dispatch.
+  virtual Result<void> start(EngineSink& sink, std::vector<KnownAttempt> known) = 0;
+  /// No reports after it returns. Running work goes on.
+  virtual void shutdown() = 0;
+  /// Asynchronous; the outcome comes through EngineSink::dispatched. Never blocks on the engine.
+  virtual void dispatchStart(StartOrder order) = 0;
+  virtual void dispatchStop(model::Intent intent) = 0;
+  virtual void dispatchSignal(model::Intent intent) = 0;
+  /// Any thread. notFound when the attempt or its logs are unknown here.
+  [[nodiscard]] virtual Result<LogChunk> readLog(const LogQuery& query) = 0;
+  /// The attempt is final and its row is durable: the engine may forget what it kept to prove it. Logs stay by their own rule.
+  virtual void settled(model::AttemptId attempt) = 0;
+};
+
+}  // namespace fairlead::control

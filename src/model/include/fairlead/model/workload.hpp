@@ -1,0 +1,178 @@
+// The rows of live state: workload, attempt, intent; and the facts that engines report about them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fairlead/base/units.hpp>
+#include <fairlead/model/ids.hpp>
+#include <fairlead/model/spec.hpp>
+#include <fairlead/model/states.hpp>
+
+namespace fairlead::model {
+
+/// What is to happen to an attempt that was told to stop.
+enum class StopPurpose : std::uint8_t { none, cancel, requeue, timeLimit, preempt };
+
+struct Workload {
+  WorkloadId id;
+  std::string name;
+  std::string project;
+  std::string submitter;  ///< principal name
+  std::string unixUser;   ///< whom it runs as; never empty for engines that run processes
+  SpecPtr spec;
+  Labels labels;
+  WorkloadState state = WorkloadState::queued;
+  StopPurpose stopPurpose = StopPurpose::none;
+  FailureCategory failure = FailureCategory::none;  ///< of the last ended attempt
+  std::int32_t priority = 0;       ///< starts as the spec's, operators may change it
+  std::uint32_t attempts = 0;      ///< made so far
+  std::uint64_t revision = 1;      ///< grows with every change; the ETag
+  AttemptId currentAttempt;        ///< the newest, 0 before the first
+  WorkloadId arrayParent;          ///< 0: not an element
+  std::int32_t arrayIndex = -1;    ///< -1: not an element
+  std::int32_t elementsStarted = 0;  ///< of an array's record: how many elements have become rows of their own
+  TimePoint submittedAt;
+  TimePoint queuedAt;              ///< last time it entered the queue: age counts from here
+  TimePoint notBefore;             ///< begin time or end of back-off; 0: now
+  TimePoint startedAt;             ///< of the newest attempt; 0: not yet
+  TimePoint endedAt;               ///< 0 while not final
+  std::vector<std::string> avoidNodes;  ///< nodes whose fault ended an attempt
+  std::string message;             ///< last thing worth telling, for people
+};
+
+struct DeviceSlice {
+  std::int32_t index = 0;  ///< Device::index on the node
+  MilliDevices milli{1000};
+  bool operator==(const DeviceSlice&) const = default;
+};
+
+struct MemberPlacement {
+  std::int32_t role = 0;  ///< index in Spec::roles
+  std::int32_t rank = 0;  ///< over all roles
+  std::string node;
+  std::string vendor;     ///< of its devices; empty when it has none
+  std::string model;
+  std::vector<DeviceSlice> devices;
+  MilliCpus cpus;
+  Bytes memory;
+  bool operator==(const MemberPlacement&) const = default;
+};
+
+/// How one member ended.
+struct MemberEnd {
+  std::int32_t rank = 0;
+  std::int32_t exitCode = 0;  ///< meaningful when signal is 0
+  std::int32_t signal = 0;    ///< 0: exited
+  bool outOfMemory = false;
+  TimePoint at;
+  bool operator==(const MemberEnd&) const = default;
+};
+
+struct Attempt {
+  AttemptId id;
+  WorkloadId workload;
+  std::uint32_t number = 1;  ///< 1 is the first
+  std::string cluster;
+  std::string nativeId;      ///< the engine's name for it
+  AttemptState state = AttemptState::planned;
+  FailureCategory failure = FailureCategory::none;
+  std::vector<MemberPlacement> placement;
+  std::vector<MemberEnd> ends;
+  TimePoint plannedAt;
+  TimePoint startedAt;
+  TimePoint stopAt;          ///< when the first stop intent was committed
+  TimePoint endedAt;
+  std::uint32_t stopIntents = 0;
+  std::uint32_t signalIntents = 0;
+  std::string nativeState;   ///< the engine's own word
+  std::string nativeReason;
+  std::string resumedFrom;   ///< checkpoint handed over at start; empty: from the beginning
+  std::string checkpoint;    ///< newest valid checkpoint known at its end
+  TimePoint checkpointAt;    ///< when that checkpoint was complete; 0: none
+  std::uint64_t observed = 0;  ///< highest Observation::sequence taken in
+};
+
+enum class IntentState : std::uint8_t { open, done };
+
+struct Intent {
+  IntentId id;
+  WorkloadId workload;
+  std::string cluster;
+  IntentState state = IntentState::open;
+  TimePoint createdAt;
+  int signal = 0;         ///< for signal; for stop: the stop signal
+  int firstSignal = 0;    ///< for stop: sent first so that a checkpoint is written; 0: none
+  Milliseconds firstGrace;
+  Milliseconds grace;     ///< for stop: before SIGKILL
+  std::string reason;     ///< for people and the engine's records
+};
+
+/// A file or folder that a successful attempt left.
+struct OutputArtifact {
+  std::string name;    ///< of the OutputRule
+  std::string uri;     ///< file:///... of the immutable copy
+  Digest digest{};     ///< SHA-256 over the content (folders: over the sorted manifest)
+  Bytes size;
+  std::vector<std::pair<std::string, std::string>> metrics;  ///< name to exact decimal text
+  std::string problem;  ///< why it could not be taken; empty: fine
+};
+
+enum class ObservationKind : std::uint8_t {
+  accepted,     ///< the start order was taken
+  refused,      ///< will never start; `category` and `reason` say why
+  started,      ///< all members run
+  memberEnded,  ///< one member ended, others go on
+  ended,        ///< all members ended; `category` is none for success
+  lost,         ///< positively dead without an exit record: `category` nodeLost or engineLost
+  unreachable,  ///< cannot be seen at present; says nothing about its life
+  alive,        ///< seen to run
+};
+
+/// An idempotent fact. Per attempt, `sequence` rises; one at or below Attempt::observed was already taken in.
+struct Observation {
+  AttemptId attempt;
+  ObservationKind kind = ObservationKind::alive;
+  std::uint64_t sequence = 0;
+  TimePoint at;
+  std::string nativeId;
+  std::string nativeState;
+  std::string reason;
+  FailureCategory category = FailureCategory::none;
+  std::vector<MemberEnd> ends;
+  std::string resumedFrom;
+  std::string checkpoint;
+  TimePoint checkpointAt;
+  std::vector<OutputArtifact> outputs;
+};
+
+}  // namespace fairlead::model
+
+namespace fairlead {
+template <>
+inline constexpr auto kEnumNames<model::StopPurpose> = std::to_array<std::pair<model::StopPurpose, std::string_view>>({
+    {model::StopPurpose::none, "none"},
+    {model::StopPurpose::cancel, "cancel"},
+    {model::StopPurpose::requeue, "requeue"},
+    {model::StopPurpose::timeLimit, "time-limit"},
+    {model::StopPurpose::preempt, "preempt"},
+});
+template <>
+inline constexpr auto kEnumNames<model::IntentState> = std::to_array<std::pair<model::IntentState, std::string_view>>(
+    {{model::IntentState::open, "open"}, {model::IntentState::done, "done"}});
+template <>
+inline constexpr auto kEnumNames<model::ObservationKind> =
+    std::to_array<std::pair<model::ObservationKind, std::string_view>>({
+        {model::ObservationKind::accepted, "accepted"},
+        {model::ObservationKind::refused, "refused"},
+        {model::ObservationKind::started, "started"},
+        {model::ObservationKind::memberEnded, "member-ended"},
+        {model::ObservationKind::ended, "ended"},
+        {model::ObservationKind::lost, "lost"},
+        {model::ObservationKind::unreachable, "unreachable"},
+        {model::ObservationKind::alive, "alive"},
+    });
+}  // namespace fairlead
