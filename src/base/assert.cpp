@@ -5,7 +5,7 @@
 
 namespace fairlead {
 
-void assertionFailed(const char* expression, const char* file, int line, std::string_view what) {
+void assertionFailed(char const* expression, char const* file, int line, std::string_view what) {
   std::fprintf(stderr, "%s:%d: broken invariant: %.*s (%s)\n", file, line, static_cast<int>(what.size()), what.data(),
                expression);
   std::abort();

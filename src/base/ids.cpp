@@ -1,6 +1,5 @@
-#include <fairlead/base/ids.hpp>
-
 #include <fairlead/base/assert.hpp>
+#include <fairlead/base/ids.hpp>
 
 namespace fairlead {
 namespace {
@@ -9,8 +8,9 @@ constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // C
 constexpr int kMinLength = 5;
 constexpr int kMaxLength = 10;
 
-// Numbers fill texts of five characters first, then of six, and so on; inside one length the number is multiplied by an odd
-// constant modulo 32^length, which is invertible, and its bits are reversed in effect by writing the low digits first.
+// Numbers fill texts of five characters first, then of six, and so on; inside one length the number is multiplied by an
+// odd constant modulo 32^length, which is invertible, and its bits are reversed in effect by writing the low digits
+// first.
 constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;
 
 constexpr std::uint64_t inverse(std::uint64_t odd) {
@@ -44,10 +44,10 @@ std::string encodeSequence(std::uint64_t n) {
 
 std::optional<std::uint64_t> decodeSequence(std::string_view text) {
   if (text.size() < kMinLength || text.size() > kMaxLength) return {};
-  const int length = static_cast<int>(text.size());
+  int const length = static_cast<int>(text.size());
   std::uint64_t scrambled = 0;
   for (int i = length - 1; i >= 0; --i) {
-    const auto digit = kAlphabet.find(text[static_cast<std::size_t>(i)]);
+    auto const digit = kAlphabet.find(text[static_cast<std::size_t>(i)]);
     if (digit == std::string_view::npos) return {};
     scrambled = (scrambled << 5) | digit;
   }

@@ -41,7 +41,8 @@ std::optional<std::int64_t> takeNumber(std::string_view& text, std::int64_t limi
   if (text.empty() || !isDigit(text.front())) return {};
   std::int64_t value = 0;
   while (!text.empty() && isDigit(text.front())) {
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text.front() - '0', &value)) return {};
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text.front() - '0', &value))
+      return {};
     if (value > limit) return {};
     text.remove_prefix(1);
   }
@@ -80,11 +81,11 @@ std::optional<Milliseconds> parseDuration(std::string_view text) {
   std::int64_t total = 0;
   std::size_t nextUnit = 0;
   while (!text.empty()) {
-    const auto number = takeNumber(text, kMaxDuration);
-    const auto name = takeLetters(text);
+    auto const number = takeNumber(text, kMaxDuration);
+    auto const name = takeLetters(text);
     if (!number) return {};
-    const auto unit = std::find_if(kDurationUnits.begin() + static_cast<std::ptrdiff_t>(nextUnit), kDurationUnits.end(),
-                                   [&](const DurationUnit& u) { return u.name == name; });
+    auto const unit = std::find_if(kDurationUnits.begin() + static_cast<std::ptrdiff_t>(nextUnit), kDurationUnits.end(),
+                                   [&](DurationUnit const& u) { return u.name == name; });
     if (unit == kDurationUnits.end()) return {};
     std::int64_t part = 0;
     if (__builtin_mul_overflow(*number, unit->ms, &part) || part > kMaxDuration - total) return {};
@@ -98,7 +99,7 @@ std::string toText(Milliseconds span) {
   if (span.count == 0) return "0s";
   std::string text = span.count < 0 ? "-" : "";
   std::int64_t rest = span.count < 0 ? -span.count : span.count;
-  for (const auto& unit : kDurationUnits) {
+  for (auto const& unit : kDurationUnits) {
     if (rest >= unit.ms) text += fmt::format("{}{}", rest / unit.ms, unit.name);
     rest %= unit.ms;
   }
@@ -106,9 +107,10 @@ std::string toText(Milliseconds span) {
 }
 
 std::string toShortText(Milliseconds span) {
-  const std::int64_t seconds = std::max<std::int64_t>(span.count, 0) / 1000;
+  std::int64_t const seconds = std::max<std::int64_t>(span.count, 0) / 1000;
   if (seconds < 60) return fmt::format("{}s", seconds);
-  if (seconds < 3600) return seconds < 600 ? fmt::format("{}m{:02}s", seconds / 60, seconds % 60) : fmt::format("{}m", seconds / 60);
+  if (seconds < 3600)
+    return seconds < 600 ? fmt::format("{}m{:02}s", seconds / 60, seconds % 60) : fmt::format("{}m", seconds / 60);
   if (seconds < 86'400) return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
   if (seconds < 10 * 86'400) return fmt::format("{}d{:02}h", seconds / 86'400, seconds / 3600 % 24);
   return fmt::format("{}d", seconds / 86'400);
@@ -127,14 +129,14 @@ std::optional<Bytes> parseBytes(std::string_view text) {
     }
   }
   std::int64_t factor = 1;
-  for (const auto& unit : kByteUnits) {
+  for (auto const& unit : kByteUnits) {
     if (!text.starts_with(unit.suffix)) continue;
     factor = unit.factor;
     text.remove_prefix(unit.suffix.size());
     break;
   }
   if (!text.empty() && text != "B") return {};
-  const Int128 scaled = static_cast<Int128>(*whole) * factor * 1000 + static_cast<Int128>(thousandths) * factor;
+  Int128 const scaled = static_cast<Int128>(*whole) * factor * 1000 + static_cast<Int128>(thousandths) * factor;
   if (scaled % 1000 != 0 || scaled / 1000 > kMaxBytes) return {};
   return Bytes{static_cast<std::int64_t>(scaled / 1000)};
 }
@@ -169,10 +171,10 @@ std::string thousandthsToText(std::int64_t thousandths) {
 
 std::string toText(TimePoint moment) {
   using namespace std::chrono;
-  const sys_time<milliseconds> time{milliseconds{moment.msSinceEpoch}};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{time - day};
+  sys_time<milliseconds> const time{milliseconds{moment.msSinceEpoch}};
+  auto const day = floor<days>(time);
+  year_month_day const date{day};
+  hh_mm_ss const clock{time - day};
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
@@ -180,17 +182,17 @@ std::string toText(TimePoint moment) {
 
 std::optional<TimePoint> parseTime(std::string_view text) {
   using namespace std::chrono;
-  const auto y = takeFixed(text, 4);
+  auto const y = takeFixed(text, 4);
   if (!y || !takeChar(text, '-')) return {};
-  const auto mo = takeFixed(text, 2);
+  auto const mo = takeFixed(text, 2);
   if (!mo || !takeChar(text, '-')) return {};
-  const auto d = takeFixed(text, 2);
+  auto const d = takeFixed(text, 2);
   if (!d || (!takeChar(text, 'T') && !takeChar(text, 't') && !takeChar(text, ' '))) return {};
-  const auto h = takeFixed(text, 2);
+  auto const h = takeFixed(text, 2);
   if (!h || !takeChar(text, ':')) return {};
-  const auto mi = takeFixed(text, 2);
+  auto const mi = takeFixed(text, 2);
   if (!mi || !takeChar(text, ':')) return {};
-  const auto s = takeFixed(text, 2);
+  auto const s = takeFixed(text, 2);
   if (!s) return {};
   std::int64_t ms = 0;
   if (takeChar(text, '.')) {
@@ -201,34 +203,35 @@ std::optional<TimePoint> parseTime(std::string_view text) {
   }
   std::int64_t offsetMinutes = 0;
   if (!takeChar(text, 'Z') && !takeChar(text, 'z')) {
-    const bool east = takeChar(text, '+');
+    bool const east = takeChar(text, '+');
     if (!east && !takeChar(text, '-')) return {};
-    const auto oh = takeFixed(text, 2);
+    auto const oh = takeFixed(text, 2);
     if (!oh || !takeChar(text, ':')) return {};
-    const auto om = takeFixed(text, 2);
+    auto const om = takeFixed(text, 2);
     if (!om || *oh > 23 || *om > 59) return {};
     offsetMinutes = (*oh * 60 + *om) * (east ? 1 : -1);
   }
-  const year_month_day date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
+  year_month_day const date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
   if (!text.empty() || !date.ok() || *y < 1970 || *h > 23 || *mi > 59 || *s > 60) return {};
-  const auto dayMs = duration_cast<milliseconds>(sys_days{date}.time_since_epoch()).count();
+  auto const dayMs = duration_cast<milliseconds>(sys_days{date}.time_since_epoch()).count();
   return TimePoint{dayMs + ((*h * 60 + *mi - offsetMinutes) * 60 + *s) * 1000 + ms};
 }
 
 std::string deviceHoursText(MicroDeviceSeconds used) {
-  const std::int64_t tenths = (used.count + kMicroDeviceSecondsPerDeviceHour / 20) / (kMicroDeviceSecondsPerDeviceHour / 10);
+  std::int64_t const tenths =
+      (used.count + kMicroDeviceSecondsPerDeviceHour / 20) / (kMicroDeviceSecondsPerDeviceHour / 10);
   std::string whole = fmt::format("{}", tenths / 10);
   for (int at = static_cast<int>(whole.size()) - 3; at > 0; at -= 3) whole.insert(static_cast<std::size_t>(at), " ");
   return fmt::format("{}.{}", whole, tenths % 10);
 }
 
 std::string moneyText(MicroCurrency amount, std::string_view currency) {
-  const std::int64_t magnitude = amount.count < 0 ? -amount.count : amount.count;
-  const std::int64_t cents = (magnitude + 5'000) / 10'000;
+  std::int64_t const magnitude = amount.count < 0 ? -amount.count : amount.count;
+  std::int64_t const cents = (magnitude + 5'000) / 10'000;
   std::string whole = fmt::format("{}", cents / 100);
   for (int at = static_cast<int>(whole.size()) - 3; at > 0; at -= 3) whole.insert(static_cast<std::size_t>(at), ",");
-  const std::string number = fmt::format("{}.{:02}", whole, cents % 100);
-  const char* minus = amount.count < 0 && cents > 0 ? "-" : "";
+  std::string const number = fmt::format("{}.{:02}", whole, cents % 100);
+  char const* minus = amount.count < 0 && cents > 0 ? "-" : "";
   if (currency == "USD") return fmt::format("{}${}", minus, number);
   if (currency == "EUR") return fmt::format("{}€{}", minus, number);
   if (currency == "GBP") return fmt::format("{}£{}", minus, number);
@@ -237,13 +240,14 @@ std::string moneyText(MicroCurrency amount, std::string_view currency) {
 
 namespace {
 
-/// Length of the valid UTF-8 character at the front of `text`, 0 when there is none (RFC 3629: no surrogates, no overlong forms).
+/// Length of the valid UTF-8 character at the front of `text`, 0 when there is none (RFC 3629: no surrogates, no
+/// overlong forms).
 std::size_t utf8Length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
-  const unsigned lead = byte(0);
+  unsigned const lead = byte(0);
   if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  std::size_t const length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -258,7 +262,7 @@ std::size_t utf8Length(std::string_view text) {
 
 bool isUtf8(std::string_view text) {
   while (!text.empty()) {
-    const auto length = utf8Length(text);
+    auto const length = utf8Length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -268,10 +272,10 @@ bool isUtf8(std::string_view text) {
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
   while (!text.empty()) {
-    const auto length = utf8Length(text);
-    const auto first = static_cast<unsigned char>(text.front());
-    const bool plain = length > 0 && first >= 0x20 && first != 0x7F;
-    const std::string piece = plain ? std::string(text.substr(0, length)) : fmt::format("\\x{:02x}", first);
+    auto const length = utf8Length(text);
+    auto const first = static_cast<unsigned char>(text.front());
+    bool const plain = length > 0 && first >= 0x20 && first != 0x7F;
+    std::string const piece = plain ? std::string(text.substr(0, length)) : fmt::format("\\x{:02x}", first);
     if (out.size() + piece.size() > limit) return out + "...";
     out += piece;
     text.remove_prefix(plain ? length : 1);
@@ -288,7 +292,7 @@ int editDistance(std::string_view a, std::string_view b) {
     int diagonal = row[0];
     row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      int const substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
     }

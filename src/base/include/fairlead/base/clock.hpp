@@ -5,7 +5,8 @@
 
 namespace fairlead {
 
-/// Thread-safe. `now` is wall time for rows and people; it may step. `monotonic` never goes back; use it for spans and time-outs.
+/// Thread-safe. `now` is wall time for rows and people; it may step. `monotonic` never goes back; use it for spans and
+/// time-outs.
 class ClockPort {
  public:
   virtual ~ClockPort() = default;

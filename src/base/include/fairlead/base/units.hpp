@@ -1,11 +1,11 @@
-// Exact quantities: integers in base units. Arithmetic that would overflow ends the process (FL_ASSERT): limits on input keep
-// every quantity far from it. No doubles.
+// Exact quantities: integers in base units. Arithmetic that would overflow ends the process (FL_ASSERT): limits on
+// input keep every quantity far from it. No doubles.
 #pragma once
+
+#include <fairlead/base/assert.hpp>
 
 #include <compare>
 #include <cstdint>
-
-#include <fairlead/base/assert.hpp>
 
 namespace fairlead {
 
@@ -16,7 +16,7 @@ template <class Unit>
 struct Quantity {
   std::int64_t count = 0;
 
-  auto operator<=>(const Quantity&) const = default;
+  auto operator<=>(Quantity const&) const = default;
   Quantity& operator+=(Quantity other) {
     FL_ASSERT(!__builtin_add_overflow(count, other.count, &count), "quantity overflow");
     return *this;
@@ -52,10 +52,12 @@ struct TimePoint {
   std::int64_t msSinceEpoch = 0;
 
   [[nodiscard]] explicit operator bool() const { return msSinceEpoch != 0; }
-  auto operator<=>(const TimePoint&) const = default;
+  auto operator<=>(TimePoint const&) const = default;
   friend TimePoint operator+(TimePoint t, Milliseconds d) { return {(Milliseconds{t.msSinceEpoch} + d).count}; }
   friend TimePoint operator-(TimePoint t, Milliseconds d) { return {(Milliseconds{t.msSinceEpoch} - d).count}; }
-  friend Milliseconds operator-(TimePoint a, TimePoint b) { return Milliseconds{a.msSinceEpoch} - Milliseconds{b.msSinceEpoch}; }
+  friend Milliseconds operator-(TimePoint a, TimePoint b) {
+    return Milliseconds{a.msSinceEpoch} - Milliseconds{b.msSinceEpoch};
+  }
 };
 
 [[nodiscard]] inline MicroDeviceSeconds operator*(MilliDevices devices, Milliseconds span) {

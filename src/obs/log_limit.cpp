@@ -1,0 +1,35 @@
+#include <fairlead/obs/log_limit.hpp>
+
+#include <algorithm>
+
+namespace fairlead::obs {
+
+namespace {
+constexpr std::size_t kMaxKeys = 1024;
+}  // namespace
+
+std::optional<LogLimit::Pass> LogLimit::pass(std::string_view key, Milliseconds monotonic) {
+  std::lock_guard const lock(mutex_);
+  auto const found = entries_.find(key);
+  if (found == entries_.end()) {
+    if (entries_.size() >= kMaxKeys) forgetOldest();
+    entries_.emplace(std::string(key), Entry{monotonic});
+    return Pass{};
+  }
+  auto& entry = found->second;
+  if (monotonic - entry.lastPassed < interval_) {
+    ++entry.suppressed;
+    return {};
+  }
+  Pass const pass{entry.suppressed};
+  entry = Entry{monotonic};
+  return pass;
+}
+
+void LogLimit::forgetOldest() {
+  entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) {
+    return a.second.lastPassed < b.second.lastPassed;
+  }));
+}
+
+}  // namespace fairlead::obs
