@@ -1,6 +1,7 @@
 // The rows of live state: workload, attempt, intent; and the facts that engines report about them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ struct Workload {
   TimePoint startedAt;             ///< of the newest attempt; 0: not yet
   TimePoint endedAt;               ///< 0 while not final
   std::vector<std::string> avoidNodes;  ///< nodes whose fault ended an attempt
+  std::array<std::uint16_t, kEnumNames<FailureCategory>.size()> failures{};  ///< ended attempts by FailureCategory: the retry budgets
   std::string message;             ///< last thing worth telling, for people
 };
 
