@@ -22,6 +22,7 @@ function(fairlead_module NAME)
     target_link_libraries(${target} PUBLIC ${ARG_USES} PRIVATE fairlead_flags ${ARG_LIBS})
     target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${dir}/include" FILES ${headers})
     set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+    include("${dir}/module.cmake" OPTIONAL) # what only this module needs: generated sources
   else()
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${ARG_USES} ${ARG_LIBS})

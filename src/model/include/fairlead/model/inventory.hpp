@@ -55,6 +55,7 @@ struct AcceleratorModel {
   std::int64_t memoryGib = 0;   ///< nominal, 0 where not public
   std::string_view visibleVariable;  ///< what a process reads to see only its devices (CUDA_VISIBLE_DEVICES)
   std::string_view stack;       ///< cuda, rocm, cann ...
+  std::string_view family;      ///< a family that the name does not show by a `-`: ascend-910b of ascend-910b3; else empty
 };
 
 }  // namespace fairlead::model

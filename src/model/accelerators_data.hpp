@@ -1,0 +1,22 @@
+// What scripts/accelerator_table.py writes.
+#pragma once
+
+#include <fairlead/model/inventory.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace fairlead::model {
+
+/// A way to write a row's name: lower-case letters and digits only, without the vendor's name in front. Sorted.
+struct AcceleratorAlias {
+  std::string_view text;
+  std::size_t row;
+};
+
+extern AcceleratorModel const kAcceleratorRows[];
+extern std::size_t const kAcceleratorRowCount;
+extern AcceleratorAlias const kAcceleratorAliases[];
+extern std::size_t const kAcceleratorAliasCount;
+
+}  // namespace fairlead::model
