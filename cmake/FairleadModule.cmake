@@ -59,8 +59,11 @@ function(fairlead_module_tests NAME dir libs)
     target_link_libraries(${NAME}_tests PRIVATE ${target}_testing)
   endif()
   add_test(NAME unit.${NAME} COMMAND ${NAME}_tests)
-  set_tests_properties(unit.${NAME} PROPERTIES LABELS unit TIMEOUT 300)
+  set_tests_properties(unit.${NAME} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "${FAIRLEAD_SANITIZER_OPTIONS}")
+  add_dependencies(unit_tests ${NAME}_tests)
 endfunction()
+
+add_custom_target(unit_tests) # every NAME_tests
 
 # Adds a folder that brings its own CMakeLists.txt, where it is there.
 function(fairlead_tree dir)

@@ -15,12 +15,14 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 
 add_library(fairlead_flags INTERFACE)
 target_compile_options(fairlead_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
+  -Woverloaded-virtual -Wimplicit-fallthrough -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these falsely inside fmt, Boost and libstdc++ at -O2.
-  target_compile_options(fairlead_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-null-dereference
+  target_compile_options(fairlead_flags INTERFACE -Werror -Wno-restrict -Wno-maybe-uninitialized -Wno-null-dereference
     -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
+set(FAIRLEAD_SANITIZER_OPTIONS "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+  "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 if(FAIRLEAD_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)

@@ -34,6 +34,21 @@ constexpr std::array<ByteUnit, 10> kByteUnits{{{"Pi", 1LL << 50},
                                                {"K", 1'000}}};
 constexpr std::int64_t kMaxBytes = 1LL << 60;
 
+constexpr std::int64_t kLastMoment = 253'402'300'799'999;  // 9999-12-31T23:59:59.999Z
+
+/// The distance to zero; also right for the lowest number, which has no positive twin.
+std::uint64_t magnitude(std::int64_t count) {
+  return count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+}
+
+/// `1234567` in groups of three.
+std::string grouped(std::uint64_t number, std::string_view separator) {
+  std::string text = fmt::format("{}", number);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), separator);
+  return text;
+}
+
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes leading digits off `text`; nothing when there is none or the number is over `limit`.
@@ -98,10 +113,11 @@ std::optional<Milliseconds> parseDuration(std::string_view text) {
 std::string toText(Milliseconds span) {
   if (span.count == 0) return "0s";
   std::string text = span.count < 0 ? "-" : "";
-  std::int64_t rest = span.count < 0 ? -span.count : span.count;
+  std::uint64_t rest = magnitude(span.count);
   for (auto const& unit : kDurationUnits) {
-    if (rest >= unit.ms) text += fmt::format("{}{}", rest / unit.ms, unit.name);
-    rest %= unit.ms;
+    auto const ms = static_cast<std::uint64_t>(unit.ms);
+    if (rest >= ms) text += fmt::format("{}{}", rest / ms, unit.name);
+    rest %= ms;
   }
   return text;
 }
@@ -214,23 +230,22 @@ std::optional<TimePoint> parseTime(std::string_view text) {
   year_month_day const date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
   if (!text.empty() || !date.ok() || *y < 1970 || *h > 23 || *mi > 59 || *s > 60) return {};
   auto const dayMs = duration_cast<milliseconds>(sys_days{date}.time_since_epoch()).count();
-  return TimePoint{dayMs + ((*h * 60 + *mi - offsetMinutes) * 60 + *s) * 1000 + ms};
+  TimePoint const moment{dayMs + ((*h * 60 + *mi - offsetMinutes) * 60 + *s) * 1000 + ms};
+  // An offset or a leap second can lead out of the years that the text names.
+  if (moment.msSinceEpoch < 0 || moment.msSinceEpoch > kLastMoment) return {};
+  return moment;
 }
 
 std::string deviceHoursText(MicroDeviceSeconds used) {
-  std::int64_t const tenths =
-      (used.count + kMicroDeviceSecondsPerDeviceHour / 20) / (kMicroDeviceSecondsPerDeviceHour / 10);
-  std::string whole = fmt::format("{}", tenths / 10);
-  for (int at = static_cast<int>(whole.size()) - 3; at > 0; at -= 3) whole.insert(static_cast<std::size_t>(at), " ");
-  return fmt::format("{}.{}", whole, tenths % 10);
+  constexpr std::uint64_t kTenth = kMicroDeviceSecondsPerDeviceHour / 10;
+  std::uint64_t const tenths = (magnitude(used.count) + kTenth / 2) / kTenth;
+  char const* minus = used.count < 0 && tenths > 0 ? "-" : "";
+  return fmt::format("{}{}.{}", minus, grouped(tenths / 10, " "), tenths % 10);
 }
 
 std::string moneyText(MicroCurrency amount, std::string_view currency) {
-  std::int64_t const magnitude = amount.count < 0 ? -amount.count : amount.count;
-  std::int64_t const cents = (magnitude + 5'000) / 10'000;
-  std::string whole = fmt::format("{}", cents / 100);
-  for (int at = static_cast<int>(whole.size()) - 3; at > 0; at -= 3) whole.insert(static_cast<std::size_t>(at), ",");
-  std::string const number = fmt::format("{}.{:02}", whole, cents % 100);
+  std::uint64_t const cents = (magnitude(amount.count) + 5'000) / 10'000;
+  std::string const number = fmt::format("{}.{:02}", grouped(cents / 100, ","), cents % 100);
   char const* minus = amount.count < 0 && cents > 0 ? "-" : "";
   if (currency == "USD") return fmt::format("{}${}", minus, number);
   if (currency == "EUR") return fmt::format("{}€{}", minus, number);
