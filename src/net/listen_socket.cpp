@@ -81,7 +81,8 @@ Result<ListenSocket> ListenSocket::open(Listener const& listener) {
 
 Result<void> ListenSocket::openUnix(Listener const& listener) {
   sockaddr_un address{};
-  address.sun_family = family_ = AF_UNIX;
+  family_ = AF_UNIX;
+  address.sun_family = AF_UNIX;
   std::string const& path = listener.unixPath;
   if (path.front() != '/' || path.size() >= sizeof address.sun_path)
     return fail(kBadListener,

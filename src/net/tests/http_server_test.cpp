@@ -11,7 +11,7 @@ namespace {
 
 TEST(HttpServer, answersOneRequest) {
   ServerOptions options;
-  options.listeners.push_back({.host = "127.0.0.1"});
+  options.listeners.emplace_back().host = "127.0.0.1";
   HttpServer server(options, [](Request&& request, Responder responder) {
     responder.reply({.status = 200, .contentType = "text/plain", .headers = {}, .body = "path " + request.path});
   });
