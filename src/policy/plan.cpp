@@ -1,0 +1,242 @@
+#include <fairlead/policy/plan.hpp>
+
+#include "room.hpp"
+
+#include <fairlead/model/accelerators.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace fairlead::policy {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+bool before(const QueueEntry& a, const QueueEntry& b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  return std::tie(a.queuedAt, a.workload) < std::tie(b.queuedAt, b.workload);
+}
+
+/// When the running work in the way ends and how the blocked head would be placed then.
+struct Reservation {
+  model::WorkloadId workload;
+  TimePoint since;
+  TimePoint start;  ///< 0: cannot be known
+  Placement placement;
+};
+
+/// One planning. Rooms shrink as workloads are placed, so what did not fit once does not fit later in the same plan.
+class Planner {
+ public:
+  Planner(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now)
+      : snapshot_(snapshot), config_(config), now_(now), rooms_(makeRooms(snapshot.nodes, false)), whole_(makeRooms(snapshot.nodes, true)) {}
+
+  Plan run() {
+    std::vector<const QueueEntry*> order;
+    for (const auto& entry : snapshot_.queue) order.push_back(&entry);
+    std::sort(order.begin(), order.end(), [](const QueueEntry* a, const QueueEntry* b) { return before(*a, *b); });
+    if (order.size() > config_.depth) order.resize(config_.depth);
+    for (const auto* entry : order) {
+      ++position_;
+      decide(*entry);
+    }
+    if (reservation_) plan_.reservedFor = reservation_->workload;
+    return std::move(plan_);
+  }
+
+ private:
+  void decide(const QueueEntry& entry) {
+    std::int32_t started = 0;
+    while (started < entry.elementsWaiting) {
+      if (placements_ >= config_.placementsPerPlan) return refuse(entry, started, {ReasonCode::beyondDepth, {position(), depth()}});
+      if (const auto limit = parallelLimit(entry); limit > 0 && entry.elementsRunning + started >= limit)
+        return refuse(entry, started, {ReasonCode::arrayLimit, {std::int64_t{entry.elementsRunning} + started, std::int64_t{limit}}});
+      if (!place(entry)) return;
+      ++started;
+    }
+  }
+
+  static std::int32_t parallelLimit(const QueueEntry& entry) { return entry.spec->spec.array ? entry.spec->spec.array->parallel : 0; }
+  std::int64_t position() const { return static_cast<std::int64_t>(position_); }
+  std::int64_t depth() const { return static_cast<std::int64_t>(config_.depth); }
+
+  /// Adds a verdict "not now" unless elements of it were placed before.
+  void refuse(const QueueEntry& entry, std::int32_t started, Reason reason) {
+    if (started > 0) return;
+    plan_.decisions.push_back({entry.workload, model::Verdict::notNow, position_, {}, {}, {std::move(reason)}, {}});
+  }
+
+  bool place(const QueueEntry& entry) {
+    auto fit = tryFit(entry);
+    if (!fit.placement) {
+      block(entry, std::move(fit.reasons));
+      return false;
+    }
+    adjust(rooms_, fit.placement->cluster, fit.placement->members, -1);
+    ++placements_;
+    Decision decision{entry.workload, model::Verdict::placed, position_, fit.placement->cluster, std::move(fit.placement->members), {}, now_};
+    decision.reasons.push_back({ReasonCode::placed, {nodesText(decision.placement)}});
+    plan_.decisions.push_back(std::move(decision));
+    return true;
+  }
+
+  static std::string nodesText(const std::vector<model::MemberPlacement>& members) {
+    std::vector<std::string> names;
+    for (const auto& member : members)
+      if (std::find(names.begin(), names.end(), member.node) == names.end()) names.push_back(member.node);
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i == 8) return text + " and " + std::to_string(names.size() - i) + " more";
+      text += (i == 0 ? "" : ", ") + names[i];
+    }
+    return text;
+  }
+
+  FitResult tryFit(const QueueEntry& entry) {
+    const bool reusable = entry.avoidNodes.empty() && !reservation_;
+    if (reusable) {
+      if (const auto known = failedShapes_.find(entry.spec->digest); known != failedShapes_.end()) return {{}, known->second};
+    }
+    auto fit = fitGang(rooms_, entry.spec->spec, effectiveAvoid(entry));
+    if (!fit.placement) {
+      if (reusable) failedShapes_.emplace(entry.spec->digest, fit.reasons);
+      return fit;
+    }
+    if (!reservation_ || endsBeforeReservation(entry)) return fit;
+    return fitBesideReservation(entry);
+  }
+
+  /// Nodes to avoid are a wish: where the workload can live on no other node, it may come back to them.
+  std::vector<std::string> effectiveAvoid(const QueueEntry& entry) const {
+    if (entry.avoidNodes.empty() || fitGang(whole_, entry.spec->spec, entry.avoidNodes).placement) return entry.avoidNodes;
+    return {};
+  }
+
+  bool endsBeforeReservation(const QueueEntry& entry) const {
+    return reservation_->start && entry.spec->spec.timeLimit.count > 0 && now_ + entry.spec->spec.timeLimit <= reservation_->start;
+  }
+
+  FitResult fitBesideReservation(const QueueEntry& entry) const {
+    auto rest = rooms_;
+    adjust(rest, reservation_->placement.cluster, reservation_->placement.members, -1);
+    auto fit = fitGang(rest, entry.spec->spec, effectiveAvoid(entry));
+    if (!fit.placement)
+      fit.reasons.insert(fit.reasons.begin(), {ReasonCode::behindReservation, {toText(reservation_->workload), reservation_->since.msSinceEpoch}});
+    return fit;
+  }
+
+  void block(const QueueEntry& entry, std::vector<Reason> reasons) {
+    Decision decision{entry.workload, model::Verdict::notNow, position_, {}, {}, std::move(reasons), {}};
+    if (const auto never = neverReasons(entry); !never.empty()) {
+      decision.verdict = model::Verdict::never;
+      decision.reasons = never;
+    } else if (auto reservation = reserve(entry)) {
+      decision.estimatedStart = reservation->start;
+      if (!reservation_ && now_ - entry.queuedAt >= config_.reserveAfter) reservation_ = std::move(reservation);
+    }
+    plan_.decisions.push_back(std::move(decision));
+  }
+
+  /// Only the first blocked entry is looked at closely: its start is when enough of the running work has ended.
+  std::optional<Reservation> reserve(const QueueEntry& entry) {
+    if (reservation_ || headSeen_) return {};
+    headSeen_ = true;
+    std::vector<const RunningEntry*> ending;
+    for (const auto& running : snapshot_.running)
+      if (running.endsBy) ending.push_back(&running);
+    std::sort(ending.begin(), ending.end(), [](const auto* a, const auto* b) {
+      return std::tie(a->endsBy, a->workload) < std::tie(b->endsBy, b->workload);
+    });
+    auto later = rooms_;
+    for (const auto* running : ending) {
+      adjust(later, running->cluster, running->placement, +1);
+      if (auto fit = fitGang(later, entry.spec->spec, effectiveAvoid(entry)); fit.placement)
+        return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, std::max(running->endsBy, now_), std::move(*fit.placement)};
+    }
+    auto fit = fitGang(whole_, entry.spec->spec, {});
+    if (!fit.placement) return {};
+    return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, {}, std::move(*fit.placement)};
+  }
+
+  std::vector<Reason> neverReasons(const QueueEntry& entry) {
+    const auto known = never_.find(entry.spec->digest);
+    if (known != never_.end()) return known->second;
+    return never_.emplace(entry.spec->digest, findNever(entry.spec->spec)).first->second;
+  }
+
+  std::vector<Reason> findNever(const model::Spec& spec) const {
+    if (whole_.empty()) return {};  // no cluster yet is "not now"
+    if (!spec.topology.require.empty() && spec.topology.require != "node")
+      return {{ReasonCode::neverTopology, {spec.topology.require}}};
+    auto fit = fitGang(whole_, spec, {});
+    if (fit.placement) return {};
+    std::vector<Reason> reasons;
+    for (auto& reason : fit.reasons) {
+      switch (reason.code) {
+        case ReasonCode::devicesShort:
+        case ReasonCode::devicesFragmented:
+          if (std::get<std::int64_t>(reason.operands[1]) == 0)
+            reasons.push_back({ReasonCode::neverModel, {reason.operands[2]}});
+          else
+            reasons.push_back({ReasonCode::neverDevices, reason.operands});
+          break;
+        case ReasonCode::cpusShort: reasons.push_back({ReasonCode::neverCpus, reason.operands}); break;
+        case ReasonCode::memoryShort: reasons.push_back({ReasonCode::neverMemory, reason.operands}); break;
+        default: reasons.push_back(std::move(reason)); break;
+      }
+    }
+    return reasons;
+  }
+
+  const Snapshot& snapshot_;
+  const PolicyConfig& config_;
+  const TimePoint now_;
+  std::vector<ClusterRoom> rooms_;  ///< free now
+  std::vector<ClusterRoom> whole_;  ///< as if nothing ran
+  std::map<model::Digest, std::vector<Reason>> failedShapes_;
+  std::map<model::Digest, std::vector<Reason>> never_;
+  std::optional<Reservation> reservation_;
+  bool headSeen_ = false;
+  std::size_t position_ = 0;
+  std::size_t placements_ = 0;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan plan(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now) { return Planner(snapshot, config, now).run(); }
+
+std::optional<Explanation> explain(const Snapshot& snapshot, const PolicyConfig& config, model::WorkloadId workload, TimePoint now) {
+  const auto entry = std::find_if(snapshot.queue.begin(), snapshot.queue.end(), [&](const QueueEntry& e) { return e.workload == workload; });
+  if (entry == snapshot.queue.end()) return {};
+  auto made = plan(snapshot, config, now);
+  const auto found = std::find_if(made.decisions.begin(), made.decisions.end(), [&](const Decision& d) { return d.workload == workload; });
+  Explanation explanation;
+  explanation.reservedFor = made.reservedFor;
+  if (found != made.decisions.end()) {
+    explanation.decision = *found;
+  } else {
+    explanation.decision.workload = workload;
+    explanation.decision.reasons.push_back({ReasonCode::beyondDepth, {static_cast<std::int64_t>(config.depth) + 1, static_cast<std::int64_t>(config.depth)}});
+  }
+  for (const auto& running : snapshot.running) {
+    MilliDevices held;
+    for (const auto& member : running.placement) {
+      const model::Device probe{0, {}, member.vendor, member.model, Bytes{1LL << 60}, {}, {}, true, {}, false};
+      for (const auto& role : entry->spec->spec.roles) {
+        const bool wanted = std::any_of(role.devices.begin(), role.devices.end(), [&](const auto& r) { return model::deviceMatches(r, probe); });
+        if (!wanted || member.devices.empty()) continue;
+        for (const auto& slice : member.devices) held += slice.milli;
+        break;
+      }
+    }
+    if (held.count > 0) explanation.holders.push_back({running.workload, running.project, held, running.endsBy});
+  }
+  std::sort(explanation.holders.begin(), explanation.holders.end(), [](const Holder& a, const Holder& b) {
+    return std::make_tuple(!a.endsBy, a.endsBy, a.workload) < std::make_tuple(!b.endsBy, b.endsBy, b.workload);
+  });
+  return explanation;
+}
+
+}  // namespace fairlead::policy
