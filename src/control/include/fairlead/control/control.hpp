@@ -62,8 +62,8 @@ class Control {
   void act(ActCommand command, ReplyTo<ActReply> reply);
   /// A denial or a read worth keeping. Written with the next commit; nobody waits for it.
   void audit(model::AuditRecord record);
-  /// What a submission would get if it came now: placed, or why not. Changes nothing.
-  [[nodiscard]] policy::Decision dryRun(const model::Submission& submission, const Actor& actor) const;
+  /// What a submission would get if it came now: refused, placed, or why not. Changes nothing.
+  [[nodiscard]] Result<policy::Decision> dryRun(const model::Submission& submission, const Actor& actor) const;
 
   // Reads: any thread; never wait for a planning or a commit.
   /// `visit` gets `const State&` under a shared lock; copy out what is needed and return soon.

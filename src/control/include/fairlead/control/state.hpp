@@ -62,8 +62,12 @@ class State {
   [[nodiscard]] std::size_t queuePosition(const model::Workload& workload) const;
   [[nodiscard]] std::size_t queueLength() const;
   [[nodiscard]] std::size_t countIn(model::WorkloadState state) const { return counts_[static_cast<std::size_t>(state)]; }
-  /// Live elements of an array.
-  [[nodiscard]] std::int32_t elementsAlive(model::WorkloadId array) const;
+  /// Elements of an array that have started and are not final.
+  [[nodiscard]] const std::set<model::WorkloadId>& elementsAlive(model::WorkloadId array) const;
+  /// Queued workloads with an open dependency on `id`.
+  [[nodiscard]] std::vector<model::WorkloadId> dependentsOf(model::WorkloadId id) const;
+  /// Key of the entry at a 0-based place of the queue.
+  [[nodiscard]] std::optional<QueueKey> queueKeyAt(std::size_t place) const;
   [[nodiscard]] WaitKind waitKind(const model::Workload& workload, TimePoint now) const;
   /// A spec document with this digest, when live state holds one.
   [[nodiscard]] model::SpecPtr spec(const model::Digest& digest) const;
@@ -87,6 +91,10 @@ class State {
   void enter(const model::Workload& workload);
   void leave(const model::Workload& workload);
   void put(model::Attempt attempt);
+  void put(model::Intent intent);
+  void forget(model::AttemptId id);
+  [[nodiscard]] policy::QueueEntry queueEntry(const model::Workload& row) const;
+  static void takeMember(policy::NodeView& view, const model::MemberPlacement& member);
 
   SequenceTable<model::Workload> workloads_;
   std::unordered_map<model::AttemptId, model::Attempt> attempts_;  ///< live ones, and the newest of each workload
@@ -96,7 +104,7 @@ class State {
   std::vector<model::ModelVersion> versions_;
   std::map<model::Digest, model::IdempotencyRecord> idempotency_;
   std::map<model::Digest, std::weak_ptr<const model::SpecDocument>> specs_;
-  std::unordered_map<model::WorkloadId, std::int32_t> elementsAlive_;
+  std::unordered_map<model::WorkloadId, std::set<model::WorkloadId>> elementsAlive_;
   std::multimap<model::WorkloadId, model::WorkloadId> dependents_;  ///< of what -> who waits in vain or still
   std::array<std::size_t, kEnumNames<model::WorkloadState>.size()> counts_{};
   std::unique_ptr<Index> index_;

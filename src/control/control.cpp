@@ -1,0 +1,131 @@
+#include <fairlead/control/control.hpp>
+
+#include "intake.hpp"
+#include "writer.hpp"
+
+#include <fairlead/audit/signer.hpp>
+#include <fairlead/control/dependency.hpp>
+#include <fairlead/control/errors.hpp>
+
+#include <algorithm>
+
+namespace fairlead::control {
+
+Control::Control(ControlOptions options, StorePort& store, std::vector<EnginePort*> engines, const ClockPort& clock,
+                 const audit::Signer& signer, obs::Logger log)
+    : options_(options),
+      store_(store),
+      engines_(std::move(engines)),
+      clock_(clock),
+      hub_(store, options.eventsInMemory),
+      writer_(std::make_unique<Writer>(*this, signer, std::move(log))) {}
+
+Control::~Control() { stop(); }
+
+Result<void> Control::start() { return writer_->start(); }
+
+void Control::stop() {
+  for (auto* engine : engines_) engine->shutdown();
+  writer_->stop();
+}
+
+void Control::submit(SubmitCommand command, ReplyTo<SubmitReply> reply) {
+  if (writer_->inbox().size() >= options_.inboxLimit) return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
+  auto refused = reply;
+  if (!writer_->inbox().push(SubmitItem{std::move(command), std::move(reply)}))
+    refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
+}
+
+void Control::act(ActCommand command, ReplyTo<ActReply> reply) {
+  if (writer_->inbox().size() >= options_.inboxLimit) return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
+  auto refused = reply;
+  if (!writer_->inbox().push(ActItem{std::move(command), std::move(reply)}))
+    refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
+}
+
+void Control::audit(model::AuditRecord record) { writer_->inbox().push(AuditItem{std::move(record)}); }
+
+Result<policy::Decision> Control::dryRun(const model::Submission& submission, const Actor& actor) const {
+  // The entry stands where it would stand: behind everything of its priority, with an id no workload has.
+  constexpr model::WorkloadId kProbe{(std::uint64_t{1} << 50) - 1};
+  policy::Snapshot snapshot;
+  {
+    const std::shared_lock lock(mutex_);
+    if (auto admitted = admit(state_, submission, actor); !admitted) return tl::unexpected(admitted.error());
+    snapshot = state_.snapshot(options_.policy.depth);
+  }
+  const auto& spec = submission.spec->spec;
+  const auto now = clock_.now();
+  policy::QueueEntry entry{kProbe, submission.project, spec.priority, now, submission.spec, {}, model::elementCount(spec), 0};
+  snapshot.queue.push_back(std::move(entry));
+  auto config = options_.policy;
+  ++config.depth;
+  return policy::explain(snapshot, config, kProbe, now)->decision;
+}
+
+namespace {
+
+/// For what does not stand in the queue: why not, in the same words.
+policy::Explanation explainOutside(const State& state, const model::Workload& row, TimePoint now) {
+  using model::ReasonCode;
+  policy::Explanation explanation;
+  auto& decision = explanation.decision;
+  decision.workload = row.id;
+  if (row.state == model::WorkloadState::held) decision.reasons.push_back({ReasonCode::held, {}});
+  if (row.state != model::WorkloadState::queued) return explanation;
+  for (const auto& dependency : row.spec->spec.dependencies) {
+    const auto standing = dependencyState(state, dependency);
+    if (standing == DependencyState::fulfilled) continue;
+    const auto code = standing == DependencyState::open ? ReasonCode::dependencyOpen : ReasonCode::dependencyNever;
+    decision.reasons.push_back({code, {dependency.workload, std::string(toText(dependency.condition))}});
+  }
+  if (row.notBefore > now) {
+    decision.estimatedStart = row.notBefore;
+    if (row.attempts > 0)
+      decision.reasons.push_back({ReasonCode::backoff, {row.notBefore.msSinceEpoch, std::int64_t{row.attempts}}});
+    else
+      decision.reasons.push_back({ReasonCode::beginTime, {row.notBefore.msSinceEpoch}});
+  }
+  return explanation;
+}
+
+}  // namespace
+
+Result<policy::Explanation> Control::explain(model::WorkloadId workload) const {
+  policy::Snapshot snapshot;
+  std::size_t position = 0;
+  const auto now = clock_.now();
+  {
+    const std::shared_lock lock(mutex_);
+    const auto* row = state_.workload(workload);
+    if (row == nullptr) return fail(kWorkloadUnknown, "there is no workload " + toText(workload));
+    position = state_.queuePosition(*row);
+    if (position == 0) return explainOutside(state_, *row, now);
+    snapshot = state_.snapshot(options_.policy.depth);
+  }
+  auto explanation = policy::explain(snapshot, options_.policy, workload, now);
+  if (!explanation) {
+    explanation.emplace();
+    explanation->decision.workload = workload;
+    explanation->decision.reasons.push_back(
+        {model::ReasonCode::beyondDepth, {static_cast<std::int64_t>(position), static_cast<std::int64_t>(options_.policy.depth)}});
+  }
+  explanation->decision.position = position;
+  return *explanation;
+}
+
+Result<LogChunk> Control::readLog(const LogQuery& query) const {
+  std::string cluster;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto* attempt = state_.attempt(query.attempt)) cluster = attempt->cluster;
+  }
+  for (auto* engine : engines_)
+    if (cluster.empty() || engine->cluster() == cluster) return engine->readLog(query);
+  return fail(kNoEngine, "cluster " + cluster + " is not connected", "connect it, or look for the logs there");
+}
+
+ControlStats Control::stats() const { return writer_->stats(); }
+std::string Control::trouble() const { return writer_->trouble(); }
+
+}  // namespace fairlead::control
