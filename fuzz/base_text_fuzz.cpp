@@ -18,17 +18,17 @@ struct WorkloadTag {
 };
 
 void check(std::string_view text) {
-  if (auto const span = parseDuration(text)) FL_ASSERT(parseDuration(toText(*span)) == span, "duration round trip");
-  if (auto const bytes = parseBytes(text)) FL_ASSERT(parseBytes(toText(*bytes)) == bytes, "bytes round trip");
-  if (auto const value = parseThousandths(text))
+  if (const auto span = parseDuration(text)) FL_ASSERT(parseDuration(toText(*span)) == span, "duration round trip");
+  if (const auto bytes = parseBytes(text)) FL_ASSERT(parseBytes(toText(*bytes)) == bytes, "bytes round trip");
+  if (const auto value = parseThousandths(text))
     FL_ASSERT(parseThousandths(thousandthsToText(*value)) == value, "thousandths round trip");
-  if (auto const moment = parseTime(text)) FL_ASSERT(parseTime(toText(*moment)) == moment, "time round trip");
-  if (auto const id = parseId<WorkloadTag>(text)) FL_ASSERT(toText(*id) == text, "one text per id");
-  auto const shown = printable(text);
+  if (const auto moment = parseTime(text)) FL_ASSERT(parseTime(toText(*moment)) == moment, "time round trip");
+  if (const auto id = parseId<WorkloadTag>(text)) FL_ASSERT(toText(*id) == text, "one text per id");
+  const auto shown = printable(text);
   FL_ASSERT(isUtf8(shown) && shown.size() <= 203, "printable is short, valid UTF-8");
-  for (char const c : shown)
+  for (const char c : shown)
     FL_ASSERT(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F, "printable has no control characters");
-  auto const half = text.size() / 2;
+  const auto half = text.size() / 2;
   FL_ASSERT(
       editDistance(text.substr(0, half), text.substr(half)) == editDistance(text.substr(half), text.substr(0, half)),
       "edit distance is symmetric");
@@ -36,7 +36,7 @@ void check(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  check({reinterpret_cast<char const*>(data), size});
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  check({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -12,7 +12,11 @@ sources() {
   done
 }
 
-check_format() { sources '*.hpp' '*.cpp' | xargs -0 -r clang-format-19 --dry-run --Werror; }
+check_format() {
+  local wrong
+  wrong=$(sources "*.hpp" "*.cpp" | xargs -0 -r clang-format-19 --dry-run --Werror 2>&1 | sed -n "s/^\([^:]*\):.*clang-formatted.*/\1/p" | sort -u)
+  [[ -z $wrong ]] || { printf "%s: not formatted (./dev fmt)\n" "$wrong"; return 1; }
+}
 
 check_shell() { { printf 'dev\0.ci/run\0' && sources '*.sh'; } | xargs -0 shellcheck; }
 
@@ -29,6 +33,7 @@ check_tidy() { /usr/bin/python3 tests/tidy/tidy.py; }
 check_headers() { ./dev build release all_verify_interface_header_sets; }
 
 check_clang_tidy() {
+  ./dev build release help >/dev/null || return 1  # only configures: compile_commands.json
   sources '*.cpp' | grep -zE '^./(src|apps)/' | grep -zvE '/(tests|testing)/' |
     xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build/release --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }

@@ -5,8 +5,9 @@
 
 namespace fairlead {
 
-void assertionFailed(char const* expression, char const* file, int line, std::string_view what) {
-  std::fprintf(stderr, "%s:%d: broken invariant: %.*s (%s)\n", file, line, static_cast<int>(what.size()), what.data(),
+void assertionFailed(const char* expression, const char* file, int line, std::string_view what) {
+  std::fprintf(stderr,  // tidy: allow printf: a broken process must not allocate
+               "%s:%d: broken invariant: %.*s (%s)\n", file, line, static_cast<int>(what.size()), what.data(),
                expression);
   std::abort();
 }

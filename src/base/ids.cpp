@@ -44,10 +44,10 @@ std::string encodeSequence(std::uint64_t n) {
 
 std::optional<std::uint64_t> decodeSequence(std::string_view text) {
   if (text.size() < kMinLength || text.size() > kMaxLength) return {};
-  int const length = static_cast<int>(text.size());
+  const int length = static_cast<int>(text.size());
   std::uint64_t scrambled = 0;
   for (int i = length - 1; i >= 0; --i) {
-    auto const digit = kAlphabet.find(text[static_cast<std::size_t>(i)]);
+    const auto digit = kAlphabet.find(text[static_cast<std::size_t>(i)]);
     if (digit == std::string_view::npos) return {};
     scrambled = (scrambled << 5) | digit;
   }

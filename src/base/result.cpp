@@ -2,7 +2,7 @@
 
 namespace fairlead {
 
-std::string toText(Error const& error) {
+std::string toText(const Error& error) {
   std::string text;
   if (!error.field.empty()) text += error.field + ": ";
   text += error.message;

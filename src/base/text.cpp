@@ -96,11 +96,11 @@ std::optional<Milliseconds> parseDuration(std::string_view text) {
   std::int64_t total = 0;
   std::size_t nextUnit = 0;
   while (!text.empty()) {
-    auto const number = takeNumber(text, kMaxDuration);
-    auto const name = takeLetters(text);
+    const auto number = takeNumber(text, kMaxDuration);
+    const auto name = takeLetters(text);
     if (!number) return {};
-    auto const unit = std::find_if(kDurationUnits.begin() + static_cast<std::ptrdiff_t>(nextUnit), kDurationUnits.end(),
-                                   [&](DurationUnit const& u) { return u.name == name; });
+    const auto unit = std::find_if(kDurationUnits.begin() + static_cast<std::ptrdiff_t>(nextUnit), kDurationUnits.end(),
+                                   [&](const DurationUnit& u) { return u.name == name; });
     if (unit == kDurationUnits.end()) return {};
     std::int64_t part = 0;
     if (__builtin_mul_overflow(*number, unit->ms, &part) || part > kMaxDuration - total) return {};
@@ -114,8 +114,8 @@ std::string toText(Milliseconds span) {
   if (span.count == 0) return "0s";
   std::string text = span.count < 0 ? "-" : "";
   std::uint64_t rest = magnitude(span.count);
-  for (auto const& unit : kDurationUnits) {
-    auto const ms = static_cast<std::uint64_t>(unit.ms);
+  for (const auto& unit : kDurationUnits) {
+    const auto ms = static_cast<std::uint64_t>(unit.ms);
     if (rest >= ms) text += fmt::format("{}{}", rest / ms, unit.name);
     rest %= ms;
   }
@@ -123,7 +123,7 @@ std::string toText(Milliseconds span) {
 }
 
 std::string toShortText(Milliseconds span) {
-  std::int64_t const seconds = std::max<std::int64_t>(span.count, 0) / 1000;
+  const std::int64_t seconds = std::max<std::int64_t>(span.count, 0) / 1000;
   if (seconds < 60) return fmt::format("{}s", seconds);
   if (seconds < 3600)
     return seconds < 600 ? fmt::format("{}m{:02}s", seconds / 60, seconds % 60) : fmt::format("{}m", seconds / 60);
@@ -145,14 +145,14 @@ std::optional<Bytes> parseBytes(std::string_view text) {
     }
   }
   std::int64_t factor = 1;
-  for (auto const& unit : kByteUnits) {
+  for (const auto& unit : kByteUnits) {
     if (!text.starts_with(unit.suffix)) continue;
     factor = unit.factor;
     text.remove_prefix(unit.suffix.size());
     break;
   }
   if (!text.empty() && text != "B") return {};
-  Int128 const scaled = static_cast<Int128>(*whole) * factor * 1000 + static_cast<Int128>(thousandths) * factor;
+  const Int128 scaled = static_cast<Int128>(*whole) * factor * 1000 + static_cast<Int128>(thousandths) * factor;
   if (scaled % 1000 != 0 || scaled / 1000 > kMaxBytes) return {};
   return Bytes{static_cast<std::int64_t>(scaled / 1000)};
 }
@@ -187,10 +187,10 @@ std::string thousandthsToText(std::int64_t thousandths) {
 
 std::string toText(TimePoint moment) {
   using namespace std::chrono;
-  sys_time<milliseconds> const time{milliseconds{moment.msSinceEpoch}};
-  auto const day = floor<days>(time);
-  year_month_day const date{day};
-  hh_mm_ss const clock{time - day};
+  const sys_time<milliseconds> time{milliseconds{moment.msSinceEpoch}};
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{time - day};
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
@@ -198,17 +198,17 @@ std::string toText(TimePoint moment) {
 
 std::optional<TimePoint> parseTime(std::string_view text) {
   using namespace std::chrono;
-  auto const y = takeFixed(text, 4);
+  const auto y = takeFixed(text, 4);
   if (!y || !takeChar(text, '-')) return {};
-  auto const mo = takeFixed(text, 2);
+  const auto mo = takeFixed(text, 2);
   if (!mo || !takeChar(text, '-')) return {};
-  auto const d = takeFixed(text, 2);
+  const auto d = takeFixed(text, 2);
   if (!d || (!takeChar(text, 'T') && !takeChar(text, 't') && !takeChar(text, ' '))) return {};
-  auto const h = takeFixed(text, 2);
+  const auto h = takeFixed(text, 2);
   if (!h || !takeChar(text, ':')) return {};
-  auto const mi = takeFixed(text, 2);
+  const auto mi = takeFixed(text, 2);
   if (!mi || !takeChar(text, ':')) return {};
-  auto const s = takeFixed(text, 2);
+  const auto s = takeFixed(text, 2);
   if (!s) return {};
   std::int64_t ms = 0;
   if (takeChar(text, '.')) {
@@ -219,18 +219,18 @@ std::optional<TimePoint> parseTime(std::string_view text) {
   }
   std::int64_t offsetMinutes = 0;
   if (!takeChar(text, 'Z') && !takeChar(text, 'z')) {
-    bool const east = takeChar(text, '+');
+    const bool east = takeChar(text, '+');
     if (!east && !takeChar(text, '-')) return {};
-    auto const oh = takeFixed(text, 2);
+    const auto oh = takeFixed(text, 2);
     if (!oh || !takeChar(text, ':')) return {};
-    auto const om = takeFixed(text, 2);
+    const auto om = takeFixed(text, 2);
     if (!om || *oh > 23 || *om > 59) return {};
     offsetMinutes = (*oh * 60 + *om) * (east ? 1 : -1);
   }
-  year_month_day const date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
+  const year_month_day date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
   if (!text.empty() || !date.ok() || *y < 1970 || *h > 23 || *mi > 59 || *s > 60) return {};
-  auto const dayMs = duration_cast<milliseconds>(sys_days{date}.time_since_epoch()).count();
-  TimePoint const moment{dayMs + ((*h * 60 + *mi - offsetMinutes) * 60 + *s) * 1000 + ms};
+  const auto dayMs = duration_cast<milliseconds>(sys_days{date}.time_since_epoch()).count();
+  const TimePoint moment{dayMs + ((*h * 60 + *mi - offsetMinutes) * 60 + *s) * 1000 + ms};
   // An offset or a leap second can lead out of the years that the text names.
   if (moment.msSinceEpoch < 0 || moment.msSinceEpoch > kLastMoment) return {};
   return moment;
@@ -238,15 +238,15 @@ std::optional<TimePoint> parseTime(std::string_view text) {
 
 std::string deviceHoursText(MicroDeviceSeconds used) {
   constexpr std::uint64_t kTenth = kMicroDeviceSecondsPerDeviceHour / 10;
-  std::uint64_t const tenths = (magnitude(used.count) + kTenth / 2) / kTenth;
-  char const* minus = used.count < 0 && tenths > 0 ? "-" : "";
+  const std::uint64_t tenths = (magnitude(used.count) + kTenth / 2) / kTenth;
+  const char* minus = used.count < 0 && tenths > 0 ? "-" : "";
   return fmt::format("{}{}.{}", minus, grouped(tenths / 10, " "), tenths % 10);
 }
 
 std::string moneyText(MicroCurrency amount, std::string_view currency) {
-  std::uint64_t const cents = (magnitude(amount.count) + 5'000) / 10'000;
-  std::string const number = fmt::format("{}.{:02}", grouped(cents / 100, ","), cents % 100);
-  char const* minus = amount.count < 0 && cents > 0 ? "-" : "";
+  const std::uint64_t cents = (magnitude(amount.count) + 5'000) / 10'000;
+  const std::string number = fmt::format("{}.{:02}", grouped(cents / 100, ","), cents % 100);
+  const char* minus = amount.count < 0 && cents > 0 ? "-" : "";
   if (currency == "USD") return fmt::format("{}${}", minus, number);
   if (currency == "EUR") return fmt::format("{}€{}", minus, number);
   if (currency == "GBP") return fmt::format("{}£{}", minus, number);
@@ -258,11 +258,11 @@ namespace {
 /// Length of the valid UTF-8 character at the front of `text`, 0 when there is none (RFC 3629: no surrogates, no
 /// overlong forms).
 std::size_t utf8Length(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
-  unsigned const lead = byte(0);
+  const unsigned lead = byte(0);
   if (lead < 0x80) return 1;
-  std::size_t const length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -277,7 +277,7 @@ std::size_t utf8Length(std::string_view text) {
 
 bool isUtf8(std::string_view text) {
   while (!text.empty()) {
-    auto const length = utf8Length(text);
+    const auto length = utf8Length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -287,10 +287,10 @@ bool isUtf8(std::string_view text) {
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
   while (!text.empty()) {
-    auto const length = utf8Length(text);
-    auto const first = static_cast<unsigned char>(text.front());
-    bool const plain = length > 0 && first >= 0x20 && first != 0x7F;
-    std::string const piece = plain ? std::string(text.substr(0, length)) : fmt::format("\\x{:02x}", first);
+    const auto length = utf8Length(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    const bool plain = length > 0 && first >= 0x20 && first != 0x7F;
+    const std::string piece = plain ? std::string(text.substr(0, length)) : fmt::format("\\x{:02x}", first);
     if (out.size() + piece.size() > limit) return out + "...";
     out += piece;
     text.remove_prefix(plain ? length : 1);
@@ -307,7 +307,7 @@ int editDistance(std::string_view a, std::string_view b) {
     int diagonal = row[0];
     row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      int const substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const int substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
     }

@@ -6,9 +6,9 @@
 
 namespace fairlead::obs {
 
-std::string toText(HealthReport const& report) {
+std::string toText(const HealthReport& report) {
   std::string text;
-  for (auto const& finding : report.findings) {
+  for (const auto& finding : report.findings) {
     if (finding.healthy)
       text += fmt::format("ok {}\n", finding.name);
     else
@@ -21,24 +21,24 @@ std::string toText(HealthReport const& report) {
 void Health::add(std::string_view name, HealthKind kind) { addHeartbeat(name, kind, Milliseconds{0}); }
 
 void Health::addHeartbeat(std::string_view name, HealthKind kind, Milliseconds limit) {
-  auto const now = clock_.monotonic();
-  std::lock_guard const lock(mutex_);
-  auto const [position, added] =
+  const auto now = clock_.monotonic();
+  const std::lock_guard lock(mutex_);
+  const auto [position, added] =
       checks_.try_emplace(std::string(name), Check{kind, limit, false, "starting", now, now});
   FL_ASSERT(added, "health check added twice");
 }
 
 Health::Check& Health::find(std::string_view name) {
-  auto const found = checks_.find(name);
+  const auto found = checks_.find(name);
   FL_ASSERT(found != checks_.end(), "health check that was not added");
   return found->second;
 }
 
 void Health::ok(std::string_view name) {
-  auto const now = clock_.monotonic();
-  std::lock_guard const lock(mutex_);
+  const auto now = clock_.monotonic();
+  const std::lock_guard lock(mutex_);
   auto& check = find(name);
-  bool const missedBeat = check.limit.count > 0 && now - check.lastBeat > check.limit;
+  const bool missedBeat = check.limit.count > 0 && now - check.lastBeat > check.limit;
   if (!check.healthy || missedBeat) check.changed = now;
   check.lastBeat = now;
   check.healthy = true;
@@ -46,16 +46,16 @@ void Health::ok(std::string_view name) {
 }
 
 void Health::failing(std::string_view name, std::string reason) {
-  auto const now = clock_.monotonic();
-  std::lock_guard const lock(mutex_);
+  const auto now = clock_.monotonic();
+  const std::lock_guard lock(mutex_);
   auto& check = find(name);
   if (check.healthy) check.changed = now;
   check.healthy = false;
   check.reason = std::move(reason);
 }
 
-HealthFinding Health::judge(std::string const& name, Check const& check, Milliseconds now) {
-  auto const silent = now - check.lastBeat;
+HealthFinding Health::judge(const std::string& name, const Check& check, Milliseconds now) {
+  const auto silent = now - check.lastBeat;
   if (check.healthy && check.limit.count > 0 && silent > check.limit)
     return {name, false, fmt::format("no heartbeat, at least one every {} expected", fairlead::toText(check.limit)),
             silent};
@@ -63,10 +63,10 @@ HealthFinding Health::judge(std::string const& name, Check const& check, Millise
 }
 
 HealthReport Health::report(HealthKind kind) const {
-  auto const now = clock_.monotonic();
-  std::lock_guard const lock(mutex_);
+  const auto now = clock_.monotonic();
+  const std::lock_guard lock(mutex_);
   HealthReport report;
-  for (auto const& [name, check] : checks_) {
+  for (const auto& [name, check] : checks_) {
     if (kind == HealthKind::liveness && check.kind != HealthKind::liveness) continue;
     report.findings.push_back(judge(name, check, now));
     report.healthy = report.healthy && report.findings.back().healthy;

@@ -7,19 +7,19 @@ namespace fairlead::obs {
 
 struct Logger::Core {
   std::shared_ptr<LogSink> sink;
-  ClockPort const& clock;
+  const ClockPort& clock;
   std::atomic<LogLevel> lowest;
 };
 
 namespace {
 
 /// `context` without what `fields` says anew, then `fields`.
-std::vector<Field> merged(std::vector<Field> const* context, std::initializer_list<Field> fields) {
+std::vector<Field> merged(const std::vector<Field>* context, std::initializer_list<Field> fields) {
   std::vector<Field> all;
   all.reserve((context != nullptr ? context->size() : 0) + fields.size());
   if (context != nullptr)
-    for (auto const& field : *context)
-      if (std::none_of(fields.begin(), fields.end(), [&](Field const& newer) { return newer.key == field.key; }))
+    for (const auto& field : *context)
+      if (std::none_of(fields.begin(), fields.end(), [&](const Field& newer) { return newer.key == field.key; }))
         all.push_back(field);
   all.insert(all.end(), fields.begin(), fields.end());
   return all;
@@ -27,12 +27,12 @@ std::vector<Field> merged(std::vector<Field> const* context, std::initializer_li
 
 }  // namespace
 
-Logger::Logger(std::shared_ptr<LogSink> sink, ClockPort const& clock, LogLevel lowest)
+Logger::Logger(std::shared_ptr<LogSink> sink, const ClockPort& clock, LogLevel lowest)
     : core_(std::shared_ptr<Core>(new Core{std::move(sink), clock, lowest})) {}
 
 Logger Logger::with(std::initializer_list<Field> fields) const {
   Logger child = *this;
-  if (core_) child.context_ = std::make_shared<std::vector<Field> const>(merged(context_.get(), fields));
+  if (core_) child.context_ = std::make_shared<const std::vector<Field>>(merged(context_.get(), fields));
   return child;
 }
 
@@ -44,7 +44,7 @@ void Logger::setLevel(LogLevel lowest) const {
 
 void Logger::log(LogLevel level, std::string_view message, std::initializer_list<Field> fields) const {
   if (!enabled(level)) return;
-  auto const all = merged(context_.get(), fields);
+  const auto all = merged(context_.get(), fields);
   core_->sink->write({core_->clock.now(), level, message, all});
 }
 

@@ -17,33 +17,33 @@ std::string lineKey(std::string_view key) {
 /// byte that could not be shown arrives as `\xNN` and is kept readable as `\\xNN`.
 void appendJsonText(std::string& line, std::string_view text) {
   line += '"';
-  for (char const c : printable(text, kMaxText)) {
+  for (const char c : printable(text, kMaxText)) {
     if (c == '"' || c == '\\') line += '\\';
     line += c;
   }
   line += '"';
 }
 
-void appendJsonValue(std::string& line, Field const& field) {
-  if (auto const* text = std::get_if<std::string>(&field.value)) return appendJsonText(line, *text);
-  if (auto const* number = std::get_if<std::int64_t>(&field.value)) {
+void appendJsonValue(std::string& line, const Field& field) {
+  if (const auto* text = std::get_if<std::string>(&field.value)) return appendJsonText(line, *text);
+  if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
     line += std::to_string(*number);
     return;
   }
   line += std::get<bool>(field.value) ? "true" : "false";
 }
 
-void appendTextValue(std::string& line, Field const& field) {
-  auto const* text = std::get_if<std::string>(&field.value);
+void appendTextValue(std::string& line, const Field& field) {
+  const auto* text = std::get_if<std::string>(&field.value);
   if (text == nullptr) return appendJsonValue(line, field);
   if (text->empty() || text->find_first_of(" \"=\\") != std::string::npos) return appendJsonText(line, *text);
   line += printable(*text, kMaxText);
 }
 
-std::string formatJson(LogRecord const& record) {
+std::string formatJson(const LogRecord& record) {
   std::string line = fmt::format(R"({{"time":"{}","level":"{}","message":)", toText(record.at), toText(record.level));
   appendJsonText(line, record.message);
-  for (auto const& field : record.fields.first(std::min(record.fields.size(), kMaxFields))) {
+  for (const auto& field : record.fields.first(std::min(record.fields.size(), kMaxFields))) {
     line += ',';
     appendJsonText(line, lineKey(field.key));
     line += ':';
@@ -53,10 +53,10 @@ std::string formatJson(LogRecord const& record) {
   return line;
 }
 
-std::string formatText(LogRecord const& record) {
+std::string formatText(const LogRecord& record) {
   std::string line =
       fmt::format("{} {:<5} {}", toText(record.at), toText(record.level), printable(record.message, kMaxText));
-  for (auto const& field : record.fields.first(std::min(record.fields.size(), kMaxFields))) {
+  for (const auto& field : record.fields.first(std::min(record.fields.size(), kMaxFields))) {
     line += ' ';
     line += lineKey(field.key);
     line += '=';
@@ -67,7 +67,7 @@ std::string formatText(LogRecord const& record) {
 
 }  // namespace
 
-std::string formatRecord(LogRecord const& record, LogFormat format) {
+std::string formatRecord(const LogRecord& record, LogFormat format) {
   return format == LogFormat::json ? formatJson(record) : formatText(record);
 }
 

@@ -9,8 +9,8 @@ constexpr std::size_t kMaxKeys = 1024;
 }  // namespace
 
 std::optional<LogLimit::Pass> LogLimit::pass(std::string_view key, Milliseconds monotonic) {
-  std::lock_guard const lock(mutex_);
-  auto const found = entries_.find(key);
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
   if (found == entries_.end()) {
     if (entries_.size() >= kMaxKeys) forgetOldest();
     entries_.emplace(std::string(key), Entry{monotonic});
@@ -21,13 +21,13 @@ std::optional<LogLimit::Pass> LogLimit::pass(std::string_view key, Milliseconds 
     ++entry.suppressed;
     return {};
   }
-  Pass const pass{entry.suppressed};
+  const Pass pass{entry.suppressed};
   entry = Entry{monotonic};
   return pass;
 }
 
 void LogLimit::forgetOldest() {
-  entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) {
+  entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
     return a.second.lastPassed < b.second.lastPassed;
   }));
 }

@@ -14,7 +14,7 @@ namespace {
 
 using SpdSink = std::shared_ptr<spdlog::sinks::sink>;
 
-SpdSink makeSpdSink(LogConfig const& config) {
+SpdSink makeSpdSink(const LogConfig& config) {
   SpdSink sink;
   if (config.file.empty())
     sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
@@ -24,10 +24,10 @@ SpdSink makeSpdSink(LogConfig const& config) {
   return sink;
 }
 
-Result<SpdSink> tryMakeSpdSink(LogConfig const& config) {
+Result<SpdSink> tryMakeSpdSink(const LogConfig& config) {
   try {
     return makeSpdSink(config);
-  } catch (std::exception const& e) {
+  } catch (const std::exception& e) {
     return fail(kLogFileNotOpened, fmt::format("log file {}: {}", printable(config.file), printable(e.what())),
                 "check that the folder exists and may be written");
   }
@@ -37,13 +37,13 @@ class SpdLogSink final : public LogSink {
  public:
   SpdLogSink(LogConfig config, SpdSink sink) : config_(std::move(config)), sink_(std::move(sink)) {}
 
-  void write(LogRecord const& record) override {
-    auto const line = formatRecord(record, config_.format);
-    std::lock_guard const lock(mutex_);
+  void write(const LogRecord& record) override {
+    const auto line = formatRecord(record, config_.format);
+    const std::lock_guard lock(mutex_);
     try {
       sink_->log(spdlog::details::log_msg(spdlog::string_view_t{}, spdlog::level::info, line));
       sink_->flush();  // a line that was logged survives a crash of the process
-    } catch (std::exception const&) {
+    } catch (const std::exception&) {
       dropped_.fetch_add(1, std::memory_order_relaxed);
     }
   }
@@ -51,7 +51,7 @@ class SpdLogSink final : public LogSink {
   Result<void> reopen() override {
     auto fresh = tryMakeSpdSink(config_);
     if (!fresh) return tl::unexpected(std::move(fresh).error());
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     sink_ = std::move(*fresh);
     return {};
   }
@@ -59,7 +59,7 @@ class SpdLogSink final : public LogSink {
   [[nodiscard]] std::int64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  LogConfig const config_;
+  const LogConfig config_;
   std::mutex mutex_;
   SpdSink sink_;
   std::atomic<std::int64_t> dropped_{0};
@@ -67,7 +67,7 @@ class SpdLogSink final : public LogSink {
 
 }  // namespace
 
-Result<std::shared_ptr<LogSink>> openLogSink(LogConfig const& config) {
+Result<std::shared_ptr<LogSink>> openLogSink(const LogConfig& config) {
   auto sink = tryMakeSpdSink(config);
   if (!sink) return tl::unexpected(std::move(sink).error());
   return std::make_shared<SpdLogSink>(config, std::move(*sink));

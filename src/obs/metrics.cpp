@@ -13,12 +13,12 @@
 
 namespace fairlead::obs {
 
-detail::HistogramCells::HistogramCells(std::span<std::int64_t const> upperBounds)
+detail::HistogramCells::HistogramCells(std::span<const std::int64_t> upperBounds)
     : bounds(upperBounds), counts(new std::atomic<std::int64_t>[upperBounds.size() + 1]()) {}
 
 void Histogram::observe(std::int64_t value) const {
   if (cells_ == nullptr) return;
-  auto const bucket = std::lower_bound(cells_->bounds.begin(), cells_->bounds.end(), value) - cells_->bounds.begin();
+  const auto bucket = std::lower_bound(cells_->bounds.begin(), cells_->bounds.end(), value) - cells_->bounds.begin();
   cells_->counts[static_cast<std::size_t>(bucket)].fetch_add(1, std::memory_order_relaxed);
   cells_->sum.fetch_add(value, std::memory_order_relaxed);
 }
@@ -35,21 +35,21 @@ struct Series {
 };
 
 struct Family {
-  MetricDef const* def = nullptr;
+  const MetricDef* def = nullptr;
   std::map<Labels, std::unique_ptr<Series>> series;
 };
 
-double scaled(MetricDef const& def, std::int64_t recorded) {
+double scaled(const MetricDef& def, std::int64_t recorded) {
   return static_cast<double>(recorded) / static_cast<double>(def.perUnit);
 }
 
-prometheus::ClientMetric::Histogram histogramValue(MetricDef const& def, detail::HistogramCells const& cells) {
+prometheus::ClientMetric::Histogram histogramValue(const MetricDef& def, const detail::HistogramCells& cells) {
   prometheus::ClientMetric::Histogram out;
   out.sample_sum = scaled(def, cells.sum.load(std::memory_order_relaxed));
   std::uint64_t cumulative = 0;
   for (std::size_t i = 0; i <= cells.bounds.size(); ++i) {
     cumulative += static_cast<std::uint64_t>(cells.counts[i].load(std::memory_order_relaxed));
-    double const bound =
+    const double bound =
         i < cells.bounds.size() ? scaled(def, cells.bounds[i]) : std::numeric_limits<double>::infinity();
     out.bucket.push_back({cumulative, bound});
   }
@@ -57,7 +57,7 @@ prometheus::ClientMetric::Histogram histogramValue(MetricDef const& def, detail:
   return out;
 }
 
-prometheus::ClientMetric metricOf(MetricDef const& def, Labels const& labels, Series const& series) {
+prometheus::ClientMetric metricOf(const MetricDef& def, const Labels& labels, const Series& series) {
   prometheus::ClientMetric metric;
   for (std::size_t i = 0; i < labels.size(); ++i) metric.label.push_back({std::string(def.labels[i]), labels[i]});
   if (def.kind == MetricKind::histogram)
@@ -110,7 +110,7 @@ struct Metrics::State {
   mutable std::mutex mutex;
   std::map<std::string_view, Family> families;
 
-  Family& declared(MetricDef const& def) {
+  Family& declared(const MetricDef& def) {
     FL_ASSERT(wellFormed(def), def.name);
     auto& family = families[def.name];
     FL_ASSERT(family.def == nullptr || family.def == &def || family.def->kind == def.kind, "two metrics of one name");
@@ -121,11 +121,11 @@ struct Metrics::State {
     return family;
   }
 
-  Series& find(MetricDef const& def, MetricKind kind, LabelValues values) {
+  Series& find(const MetricDef& def, MetricKind kind, LabelValues values) {
     FL_ASSERT(def.kind == kind && values.size() == def.labelCount(), def.name);
     Labels labels;
-    for (auto const value : values) labels.push_back(printable(value, 100));
-    std::lock_guard const lock(mutex);
+    for (const auto value : values) labels.push_back(printable(value, 100));
+    const std::lock_guard lock(mutex);
     return seriesAt(declared(def), std::move(labels));
   }
 };
@@ -133,46 +133,46 @@ struct Metrics::State {
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
 Metrics::~Metrics() = default;
 
-void Metrics::declare(std::initializer_list<MetricDef const*> definitions) {
-  std::lock_guard const lock(state_->mutex);
-  for (auto const* def : definitions) state_->declared(*def);
+void Metrics::declare(std::initializer_list<const MetricDef*> definitions) {
+  const std::lock_guard lock(state_->mutex);
+  for (const auto* def : definitions) state_->declared(*def);
 }
 
-Counter Metrics::counter(MetricDef const& def, LabelValues values) {
+Counter Metrics::counter(const MetricDef& def, LabelValues values) {
   return Counter(&state_->find(def, MetricKind::counter, values).value);
 }
 
-Gauge Metrics::gauge(MetricDef const& def, LabelValues values) {
+Gauge Metrics::gauge(const MetricDef& def, LabelValues values) {
   return Gauge(&state_->find(def, MetricKind::gauge, values).value);
 }
 
-Histogram Metrics::histogram(MetricDef const& def, LabelValues values) {
+Histogram Metrics::histogram(const MetricDef& def, LabelValues values) {
   return Histogram(state_->find(def, MetricKind::histogram, values).histogram.get());
 }
 
 std::string Metrics::render() const {
   std::vector<prometheus::MetricFamily> families;
   {
-    std::lock_guard const lock(state_->mutex);
-    for (auto const& [name, family] : state_->families) {
+    const std::lock_guard lock(state_->mutex);
+    for (const auto& [name, family] : state_->families) {
       prometheus::MetricFamily out{std::string(name), std::string(family.def->help), typeOf(family.def->kind), {}};
-      for (auto const& [labels, series] : family.series) out.metric.push_back(metricOf(*family.def, labels, *series));
+      for (const auto& [labels, series] : family.series) out.metric.push_back(metricOf(*family.def, labels, *series));
       if (!out.metric.empty()) families.push_back(std::move(out));
     }
   }
   return prometheus::TextSerializer().Serialize(families);
 }
 
-std::vector<MetricDef const*> Metrics::declarations() const {
-  std::lock_guard const lock(state_->mutex);
-  std::vector<MetricDef const*> definitions;
-  for (auto const& [name, family] : state_->families) definitions.push_back(family.def);
+std::vector<const MetricDef*> Metrics::declarations() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<const MetricDef*> definitions;
+  for (const auto& [name, family] : state_->families) definitions.push_back(family.def);
   return definitions;
 }
 
-std::string metricsDocs(std::span<MetricDef const* const> definitions) {
+std::string metricsDocs(std::span<const MetricDef* const> definitions) {
   std::string text = "| metric | kind | labels | meaning |\n| --- | --- | --- | --- |\n";
-  for (auto const* def : definitions) {
+  for (const auto* def : definitions) {
     std::string labels;
     for (std::size_t i = 0; i < def->labelCount(); ++i)
       labels += fmt::format("{}`{}`", i > 0 ? ", " : "", def->labels[i]);

@@ -13,7 +13,7 @@ struct WorkloadTag {
 };
 
 RC_GTEST_PROP(Ids, everyNumberComesBackFromItsText, ()) {
-  auto const n = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 50);
+  const auto n = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 50);
   RC_ASSERT(decodeSequence(encodeSequence(n)) == n);
 }
 
@@ -31,7 +31,7 @@ TEST(Ids, lengthGrowsWhenFiveCharactersAreUsedUp) {
 }
 
 TEST(Ids, onlyTheWholeTypedTextIsAnId) {
-  auto const text = toText(Id<WorkloadTag>{7});
+  const auto text = toText(Id<WorkloadTag>{7});
   EXPECT_EQ(parseId<WorkloadTag>(text), Id<WorkloadTag>{7});
   for (std::string wrong : {std::string("x") + text.substr(1), text.substr(0, 4), std::string("w-"), std::string(""),
                             text + "!", std::string("w-iiiii"), std::string("w-") + encodeSequence(0)})

@@ -40,7 +40,7 @@ TEST(Health, aSilentLoopFailsByItself) {
   clock.advance(Milliseconds{5000});
   EXPECT_TRUE(health.report(HealthKind::liveness).healthy);
   clock.advance(Milliseconds{1});
-  auto const report = health.report(HealthKind::liveness);
+  const auto report = health.report(HealthKind::liveness);
   EXPECT_FALSE(report.healthy);
   EXPECT_NE(report.findings[0].reason.find("no heartbeat"), std::string::npos);
   health.beat("control");
@@ -48,7 +48,7 @@ TEST(Health, aSilentLoopFailsByItself) {
 }
 
 TEST(Health, isThreadSafe) {
-  SystemClock const clock;
+  const SystemClock clock;
   Health health(clock);
   health.addHeartbeat("control", HealthKind::liveness, Milliseconds{60'000});
   std::thread writer([&] {
@@ -60,7 +60,7 @@ TEST(Health, isThreadSafe) {
 }
 
 TEST(Health, unknownNamesAreBugs) {
-  ManualClock const clock(TimePoint{1});
+  const ManualClock clock(TimePoint{1});
   Health health(clock);
   health.add("store", HealthKind::liveness);
   EXPECT_DEATH(health.ok("stroe"), "not added");

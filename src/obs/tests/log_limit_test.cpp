@@ -9,7 +9,7 @@ TEST(LogLimit, oneAnIntervalPassesAndSaysHowManyDidNot) {
   LogLimit limit(Milliseconds{1000});
   EXPECT_TRUE(limit.pass("a", Milliseconds{0}));
   for (int i = 1; i <= 9; ++i) EXPECT_FALSE(limit.pass("a", Milliseconds{i * 100}));
-  auto const pass = limit.pass("a", Milliseconds{1000});
+  const auto pass = limit.pass("a", Milliseconds{1000});
   ASSERT_TRUE(pass);
   EXPECT_EQ(pass->suppressed, 9);
   EXPECT_EQ(limit.pass("a", Milliseconds{2500})->suppressed, 0);

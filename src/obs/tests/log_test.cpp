@@ -17,7 +17,7 @@ struct WorkloadTag {
   static constexpr std::string_view prefix = "w";
 };
 
-TimePoint const kNow{1'796'063'488'000};  // 2026-11-30T18:31:28Z
+const TimePoint kNow{1'796'063'488'000};  // 2026-11-30T18:31:28Z
 
 std::string line(LogFormat format, std::string_view message, std::vector<Field> fields = {}) {
   return formatRecord({kNow, LogLevel::info, message, fields}, format);
@@ -33,7 +33,7 @@ class LogFile : public ::testing::Test {
   ~LogFile() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
-  [[nodiscard]] static std::string content(std::string const& path) {
+  [[nodiscard]] static std::string content(const std::string& path) {
     std::ifstream in(path);
     return {std::istreambuf_iterator<char>(in), {}};
   }
@@ -56,8 +56,8 @@ TEST(LogFormat, jsonIsOneObjectALine) {
 }
 
 TEST(LogFormat, untrustedValuesCannotBreakTheLine) {
-  std::string const hostile = "a\nlevel=error \x1b[31m\xff\xc0\x80";
-  auto const text = line(LogFormat::text, "x", {{"name", hostile}});
+  const std::string hostile = "a\nlevel=error \x1b[31m\xff\xc0\x80";
+  const auto text = line(LogFormat::text, "x", {{"name", hostile}});
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_TRUE(isUtf8(text));
@@ -66,13 +66,13 @@ TEST(LogFormat, untrustedValuesCannotBreakTheLine) {
 }
 
 TEST(LogFormat, sizesAreBounded) {
-  std::vector<Field> const many(1000, Field{"key", std::string(100'000, 'a')});
+  const std::vector<Field> many(1000, Field{"key", std::string(100'000, 'a')});
   EXPECT_LT(line(LogFormat::json, std::string(1'000'000, 'm'), many).size(), 200'000U);
 }
 
 TEST(LogFormat, aSecretIsNeverShown) {
-  for (auto const format : {LogFormat::text, LogFormat::json}) {
-    auto const text = line(format, "login", {{"token", Secret("hunter2")}});
+  for (const auto format : {LogFormat::text, LogFormat::json}) {
+    const auto text = line(format, "login", {{"token", Secret("hunter2")}});
     EXPECT_EQ(text.find("hunter2"), std::string::npos);
     EXPECT_NE(text.find("***"), std::string::npos);
   }
@@ -83,32 +83,32 @@ TEST(LogFormat, numbersOverInt64StayExact) {
                   .ends_with("n=18446744073709551615"));
 }
 
-RC_GTEST_PROP(LogFormat, anyBytesGiveOneLineOfValidUtf8, (std::string const& message, std::string const& value)) {
-  for (auto const format : {LogFormat::text, LogFormat::json}) {
-    auto const text = line(format, message, {{"value", value}});
+RC_GTEST_PROP(LogFormat, anyBytesGiveOneLineOfValidUtf8, (const std::string& message, const std::string& value)) {
+  for (const auto format : {LogFormat::text, LogFormat::json}) {
+    const auto text = line(format, message, {{"value", value}});
     RC_ASSERT(isUtf8(text));
-    for (char const c : text) RC_ASSERT(static_cast<unsigned char>(c) >= 0x20);
+    for (const char c : text) RC_ASSERT(static_cast<unsigned char>(c) >= 0x20);
   }
 }
 
 TEST(Logger, contextFieldsAreOnEveryLineAndTheCallWins) {
-  ManualClock const clock(kNow);
-  auto const sink = std::make_shared<testing::CaptureSink>();
-  auto const log =
+  const ManualClock clock(kNow);
+  const auto sink = std::make_shared<testing::CaptureSink>();
+  const auto log =
       Logger(sink, clock).with({{kModuleKey, "control"}, {kRequestKey, "r1"}}).with({{kWorkloadKey, "w-1"}});
   log.info("one");
   log.info("two", {{kRequestKey, "r2"}});
-  auto const lines = sink->lines();
+  const auto lines = sink->lines();
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[0].ends_with("one module=control request=r1 workload=w-1"));
   EXPECT_TRUE(lines[1].ends_with("two module=control workload=w-1 request=r2"));
 }
 
 TEST(Logger, levelIsSharedByAllChildrenAndCanChange) {
-  ManualClock const clock(kNow);
-  auto const sink = std::make_shared<testing::CaptureSink>();
-  Logger const root(sink, clock, LogLevel::warn);
-  auto const child = root.with({{"a", 1}});
+  const ManualClock clock(kNow);
+  const auto sink = std::make_shared<testing::CaptureSink>();
+  const Logger root(sink, clock, LogLevel::warn);
+  const auto child = root.with({{"a", 1}});
   child.info("quiet");
   root.setLevel(LogLevel::debug);
   child.debug("loud");
@@ -117,16 +117,16 @@ TEST(Logger, levelIsSharedByAllChildrenAndCanChange) {
 }
 
 TEST(Logger, aDefaultLoggerIsSilentAndSafe) {
-  Logger const log;
+  const Logger log;
   log.with({{"a", 1}}).error("nobody hears this");
   log.setLevel(LogLevel::debug);
   EXPECT_FALSE(log.enabled(LogLevel::error));
 }
 
 TEST_F(LogFile, linesAreAppendedAndReopenFollowsLogrotate) {
-  ManualClock const clock(kNow);
-  auto const sink = openLogSink({LogFormat::json, path("log")}).value();
-  Logger const log(sink, clock);
+  const ManualClock clock(kNow);
+  const auto sink = openLogSink({LogFormat::json, path("log")}).value();
+  const Logger log(sink, clock);
   log.info("before");
   std::filesystem::rename(path("log"), path("log.1"));
   log.info("still the old file");
@@ -138,8 +138,8 @@ TEST_F(LogFile, linesAreAppendedAndReopenFollowsLogrotate) {
 }
 
 TEST_F(LogFile, linesOfManyThreadsStayWhole) {
-  ManualClock const clock(kNow);
-  Logger const log(openLogSink({LogFormat::text, path("log")}).value(), clock);
+  const ManualClock clock(kNow);
+  const Logger log(openLogSink({LogFormat::text, path("log")}).value(), clock);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&log, t] {
@@ -154,7 +154,7 @@ TEST_F(LogFile, linesOfManyThreadsStayWhole) {
 
 TEST_F(LogFile, aFileThatCannotBeOpenedIsAnErrorThatNamesIt) {
   std::ofstream(path("plain")) << "not a folder";
-  auto const sink = openLogSink({LogFormat::text, path("plain/log")});
+  const auto sink = openLogSink({LogFormat::text, path("plain/log")});
   ASSERT_FALSE(sink);
   EXPECT_EQ(sink.error().code, &kLogFileNotOpened);
   EXPECT_NE(sink.error().message.find("plain/log"), std::string::npos);
@@ -162,9 +162,9 @@ TEST_F(LogFile, aFileThatCannotBeOpenedIsAnErrorThatNamesIt) {
 
 TEST_F(LogFile, aFullDiskCostsLinesNotTheProcess) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
-  ManualClock const clock(kNow);
-  auto const sink = openLogSink({LogFormat::text, "/dev/full"}).value();
-  Logger const log(sink, clock);
+  const ManualClock clock(kNow);
+  const auto sink = openLogSink({LogFormat::text, "/dev/full"}).value();
+  const Logger log(sink, clock);
   for (int i = 0; i < 100; ++i) log.error("lost", {{"text", std::string(1000, 'x')}});
   EXPECT_GT(sink->dropped(), 0);
 }

@@ -6,7 +6,7 @@
 namespace fairlead {
 
 /// Prints file, line and what was broken to stderr and aborts. Never returns.
-[[noreturn]] void assertionFailed(char const* expression, char const* file, int line, std::string_view what);
+[[noreturn]] void assertionFailed(const char* expression, const char* file, int line, std::string_view what);
 
 }  // namespace fairlead
 

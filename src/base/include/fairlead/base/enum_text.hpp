@@ -19,7 +19,7 @@ inline constexpr std::array<std::pair<E, std::string_view>, 0> kEnumNames{};
 template <class E>
   requires(kEnumNames<E>.size() > 0)
 [[nodiscard]] constexpr std::string_view toText(E value) {
-  for (auto const& [candidate, name] : kEnumNames<E>)
+  for (const auto& [candidate, name] : kEnumNames<E>)
     if (candidate == value) return name;
   FL_ASSERT(false, "enum value without a name");
   return {};
@@ -28,7 +28,7 @@ template <class E>
 template <class E>
   requires(kEnumNames<E>.size() > 0)
 [[nodiscard]] constexpr std::optional<E> parseEnum(std::string_view text) {
-  for (auto const& [value, name] : kEnumNames<E>)
+  for (const auto& [value, name] : kEnumNames<E>)
     if (name == text) return value;
   return {};
 }

@@ -23,7 +23,7 @@ struct Id {
   std::uint64_t value = 0;
 
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  auto operator<=>(Id const&) const = default;
+  auto operator<=>(const Id&) const = default;
 };
 
 template <class Tag>

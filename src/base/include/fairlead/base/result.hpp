@@ -33,7 +33,7 @@ struct ErrorCode {
 
 /// One failure. `code` points at a constant; the texts are for people and may change between releases.
 struct Error {
-  ErrorCode const* code = nullptr;
+  const ErrorCode* code = nullptr;
   std::string message;  ///< names field, value and limit
   std::string field;    ///< path such as `spec.roles[0].devices.count`, empty where there is none
   std::string value;    ///< the offending value as given (cut to 200 bytes), empty where there is none; never a secret
@@ -54,11 +54,11 @@ using Result = tl::expected<T, Error>;
 template <class T>
 using Checked = tl::expected<T, Errors>;
 
-[[nodiscard]] inline tl::unexpected<Error> fail(ErrorCode const& code, std::string message, std::string remedy = {}) {
+[[nodiscard]] inline tl::unexpected<Error> fail(const ErrorCode& code, std::string message, std::string remedy = {}) {
   return tl::unexpected<Error>(Error{&code, std::move(message), {}, {}, std::move(remedy)});
 }
 
 /// `message`, `value` and `remedy` in one line, as logs and the CLI print it.
-[[nodiscard]] std::string toText(Error const& error);
+[[nodiscard]] std::string toText(const Error& error);
 
 }  // namespace fairlead

@@ -15,9 +15,9 @@ class Secret {
  public:
   Secret() = default;
   explicit Secret(std::string text) : text_(std::move(text)) {}
-  Secret(Secret const&) = default;
+  Secret(const Secret&) = default;
   Secret(Secret&& other) noexcept : text_(other.text_) { other.wipe(); }
-  Secret& operator=(Secret const& other) {
+  Secret& operator=(const Secret& other) {
     if (this != &other) {
       wipe();
       text_ = other.text_;
@@ -34,7 +34,7 @@ class Secret {
   }
   ~Secret() { wipe(); }
 
-  [[nodiscard]] std::string const& reveal() const { return text_; }
+  [[nodiscard]] const std::string& reveal() const { return text_; }
   [[nodiscard]] bool empty() const { return text_.empty(); }
 
   /// Takes the same time wherever the texts differ; the length is not hidden.
@@ -42,7 +42,7 @@ class Secret {
 
   template <class Stream>
     requires requires(Stream& out) { out << kSecretMask; }
-  friend Stream& operator<<(Stream& out, Secret const&) {
+  friend Stream& operator<<(Stream& out, const Secret&) {
     out << kSecretMask;
     return out;
   }
@@ -53,6 +53,6 @@ class Secret {
   std::string text_;
 };
 
-[[nodiscard]] inline std::string toText(Secret const&) { return std::string(kSecretMask); }
+[[nodiscard]] inline std::string toText(const Secret&) { return std::string(kSecretMask); }
 
 }  // namespace fairlead

@@ -47,11 +47,11 @@ namespace fairlead {
 
 /// The nearest of `candidates` when at most two edits away: for "did you mean".
 template <class Range>
-[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word, Range const& candidates);
+[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word, const Range& candidates);
 [[nodiscard]] int editDistance(std::string_view a, std::string_view b);
 
 template <class Range>
-std::optional<std::string_view> nearest(std::string_view word, Range const& candidates) {
+std::optional<std::string_view> nearest(std::string_view word, const Range& candidates) {
   std::optional<std::string_view> best;
   int bestDistance = 3;
   for (std::string_view candidate : candidates) {

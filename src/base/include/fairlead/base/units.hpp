@@ -16,7 +16,7 @@ template <class Unit>
 struct Quantity {
   std::int64_t count = 0;
 
-  auto operator<=>(Quantity const&) const = default;
+  auto operator<=>(const Quantity&) const = default;
   Quantity& operator+=(Quantity other) {
     FL_ASSERT(!__builtin_add_overflow(count, other.count, &count), "quantity overflow");
     return *this;
@@ -52,7 +52,7 @@ struct TimePoint {
   std::int64_t msSinceEpoch = 0;
 
   [[nodiscard]] explicit operator bool() const { return msSinceEpoch != 0; }
-  auto operator<=>(TimePoint const&) const = default;
+  auto operator<=>(const TimePoint&) const = default;
   friend TimePoint operator+(TimePoint t, Milliseconds d) { return {(Milliseconds{t.msSinceEpoch} + d).count}; }
   friend TimePoint operator-(TimePoint t, Milliseconds d) { return {(Milliseconds{t.msSinceEpoch} - d).count}; }
   friend Milliseconds operator-(TimePoint a, TimePoint b) {

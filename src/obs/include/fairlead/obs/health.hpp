@@ -27,14 +27,14 @@ struct HealthReport {
 
 /// One line a check: `ok store`, `failing engine/local: cannot read /proc, for 12s`. For humans; programs read the
 /// status code.
-[[nodiscard]] std::string toText(HealthReport const& report);
+[[nodiscard]] std::string toText(const HealthReport& report);
 
 /// Thread-safe. A check starts out failing ("starting") until its owner reports. Readiness includes the liveness
 /// checks.
 class Health {
  public:
   /// `clock` must outlive this.
-  explicit Health(ClockPort const& clock) : clock_(clock) {}
+  explicit Health(const ClockPort& clock) : clock_(clock) {}
 
   /// A check that its owner sets. Adding a name twice is a bug of ours.
   void add(std::string_view name, HealthKind kind);
@@ -59,9 +59,9 @@ class Health {
   };
 
   Check& find(std::string_view name);
-  [[nodiscard]] static HealthFinding judge(std::string const& name, Check const& check, Milliseconds now);
+  [[nodiscard]] static HealthFinding judge(const std::string& name, const Check& check, Milliseconds now);
 
-  ClockPort const& clock_;
+  const ClockPort& clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Check, std::less<>> checks_;
 };

@@ -52,7 +52,7 @@ inline constexpr std::string_view kErrorKey = "error";
 struct Field {
   Field(std::string_view name, std::string text) : key(name), value(std::move(text)) {}
   Field(std::string_view name, std::string_view text) : key(name), value(std::string(text)) {}
-  Field(std::string_view name, char const* text) : key(name), value(std::string(text)) {}
+  Field(std::string_view name, const char* text) : key(name), value(std::string(text)) {}
   template <std::integral Number>
   Field(std::string_view name, Number number) : key(name) {
     if constexpr (std::same_as<Number, bool>)
@@ -66,8 +66,8 @@ struct Field {
   Field(std::string_view name, Id<Tag> id) : key(name), value(toText(id)) {}
   Field(std::string_view name, Milliseconds span) : key(name), value(toText(span)) {}
   Field(std::string_view name, TimePoint moment) : key(name), value(toText(moment)) {}
-  Field(std::string_view name, Error const& error) : key(name), value(toText(error)) {}
-  Field(std::string_view name, Secret const& secret) : key(name), value(toText(secret)) {}
+  Field(std::string_view name, const Error& error) : key(name), value(toText(error)) {}
+  Field(std::string_view name, const Secret& secret) : key(name), value(toText(secret)) {}
 
   std::string_view key;
   std::variant<std::string, std::int64_t, bool> value;
@@ -78,19 +78,19 @@ struct LogRecord {
   TimePoint at;
   LogLevel level = LogLevel::info;
   std::string_view message;
-  std::span<Field const> fields;
+  std::span<const Field> fields;
 };
 
 /// The line without its newline. Messages and values are cut to 2 KiB, fields to 64; control characters and broken
 /// UTF-8 are escaped, so one record is always one line. Keys that the line itself uses (time, level, message) get a
 /// trailing underscore.
-[[nodiscard]] std::string formatRecord(LogRecord const& record, LogFormat format);
+[[nodiscard]] std::string formatRecord(const LogRecord& record, LogFormat format);
 
 /// Where lines go. Thread-safe; must not throw: a full disk costs lines, not the daemon.
 class LogSink {
  public:
   virtual ~LogSink() = default;
-  virtual void write(LogRecord const& record) = 0;
+  virtual void write(const LogRecord& record) = 0;
   /// Opens the file anew (after logrotate moved it). On failure the old file stays in use.
   virtual Result<void> reopen() { return {}; }
   /// Lines that could not be written.
@@ -102,14 +102,14 @@ struct LogConfig {
   std::string file;  ///< appended to; empty: standard error
 };
 
-[[nodiscard]] Result<std::shared_ptr<LogSink>> openLogSink(LogConfig const& config);
+[[nodiscard]] Result<std::shared_ptr<LogSink>> openLogSink(const LogConfig& config);
 
 /// Cheap to copy, thread-safe. A default-made one is silent.
 class Logger {
  public:
   Logger() = default;
   /// `clock` must outlive every copy.
-  Logger(std::shared_ptr<LogSink> sink, ClockPort const& clock, LogLevel lowest = LogLevel::info);
+  Logger(std::shared_ptr<LogSink> sink, const ClockPort& clock, LogLevel lowest = LogLevel::info);
 
   /// The same logger with these fields on every line; a field of the call replaces one of the same key.
   [[nodiscard]] Logger with(std::initializer_list<Field> fields) const;
@@ -135,7 +135,7 @@ class Logger {
  private:
   struct Core;
   std::shared_ptr<Core> core_;
-  std::shared_ptr<std::vector<Field> const> context_;
+  std::shared_ptr<const std::vector<Field>> context_;
 };
 
 }  // namespace obs

@@ -36,7 +36,7 @@ class LogLimit {
 
   void forgetOldest();
 
-  Milliseconds const interval_;
+  const Milliseconds interval_;
   std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;
 };

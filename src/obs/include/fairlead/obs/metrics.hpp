@@ -30,7 +30,7 @@ struct MetricDef {
   std::array<std::string_view, kMaxLabels> labels{};  ///< from the front; values are given in this order
   std::int64_t perUnit =
       1;  ///< recorded numbers are divided by this: 1'000 when milliseconds are recorded for `_seconds`
-  std::span<std::int64_t const> buckets{};  ///< upper bounds in recorded numbers, rising; histograms only
+  std::span<const std::int64_t> buckets{};  ///< upper bounds in recorded numbers, rising; histograms only
 
   [[nodiscard]] constexpr std::size_t labelCount() const {
     std::size_t count = 0;
@@ -44,12 +44,12 @@ inline constexpr std::array<std::int64_t, 14> kLatencyBucketsUs{
     100, 250, 500, 1'000, 2'500, 5'000, 10'000, 25'000, 50'000, 100'000, 250'000, 1'000'000, 2'500'000, 10'000'000};
 
 /// Naming rules of Prometheus and of this project. Checked again when a metric is declared.
-[[nodiscard]] constexpr bool wellFormed(MetricDef const& def);
+[[nodiscard]] constexpr bool wellFormed(const MetricDef& def);
 
 namespace detail {
 struct HistogramCells {
-  explicit HistogramCells(std::span<std::int64_t const> upperBounds);
-  std::span<std::int64_t const> bounds;
+  explicit HistogramCells(std::span<const std::int64_t> upperBounds);
+  std::span<const std::int64_t> bounds;
   std::unique_ptr<std::atomic<std::int64_t>[]> counts;  ///< one per bound and one above the last
   std::atomic<std::int64_t> sum{0};
 };
@@ -103,21 +103,21 @@ class Metrics {
 
   Metrics();
   ~Metrics();
-  Metrics(Metrics const&) = delete;
-  Metrics& operator=(Metrics const&) = delete;
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
 
   /// Makes a metric known, so that documentation lists it, and shows it as 0 when it has no labels. Handles declare by
   /// themselves.
-  void declare(std::initializer_list<MetricDef const*> definitions);
+  void declare(std::initializer_list<const MetricDef*> definitions);
 
-  [[nodiscard]] Counter counter(MetricDef const& def, LabelValues values = {});
-  [[nodiscard]] Gauge gauge(MetricDef const& def, LabelValues values = {});
-  [[nodiscard]] Histogram histogram(MetricDef const& def, LabelValues values = {});
+  [[nodiscard]] Counter counter(const MetricDef& def, LabelValues values = {});
+  [[nodiscard]] Gauge gauge(const MetricDef& def, LabelValues values = {});
+  [[nodiscard]] Histogram histogram(const MetricDef& def, LabelValues values = {});
 
   /// Text format 0.0.4, in order of name and label values; kMetricsContentType goes with it.
   [[nodiscard]] std::string render() const;
   /// All declared, in order of name.
-  [[nodiscard]] std::vector<MetricDef const*> declarations() const;
+  [[nodiscard]] std::vector<const MetricDef*> declarations() const;
 
  private:
   struct State;
@@ -127,9 +127,9 @@ class Metrics {
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A table of name, kind, labels and meaning, in Markdown.
-[[nodiscard]] std::string metricsDocs(std::span<MetricDef const* const> definitions);
+[[nodiscard]] std::string metricsDocs(std::span<const MetricDef* const> definitions);
 
-constexpr bool wellFormed(MetricDef const& def) {
+constexpr bool wellFormed(const MetricDef& def) {
   constexpr auto word = [](std::string_view text) {
     if (text.empty() || text.front() < 'a' || text.front() > 'z' || text.ends_with('_')) return false;
     for (char c : text)

@@ -14,21 +14,21 @@ class CaptureSink final : public LogSink {
  public:
   explicit CaptureSink(LogFormat format = LogFormat::text) : format_(format) {}
 
-  void write(LogRecord const& record) override {
-    std::lock_guard const lock(mutex_);
+  void write(const LogRecord& record) override {
+    const std::lock_guard lock(mutex_);
     lines_.push_back(formatRecord(record, format_));
   }
 
   [[nodiscard]] std::vector<std::string> lines() const {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     return lines_;
   }
 
   /// True when a line holds all of `parts`.
   [[nodiscard]] bool contains(std::initializer_list<std::string_view> parts) const {
-    for (auto const& line : lines()) {
+    for (const auto& line : lines()) {
       bool all = true;
-      for (auto const part : parts) all = all && line.find(part) != std::string::npos;
+      for (const auto part : parts) all = all && line.find(part) != std::string::npos;
       if (all) return true;
     }
     return false;
