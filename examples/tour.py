@@ -43,8 +43,9 @@ class Tour:
 
     def sbatch(self) -> None:
         self.terminal.heading("Habits are kept: an sbatch script, tried without being submitted")
-        said = self.cli.show(contract.DRY_RUN.format("../sbatch/train.sbatch"), folder="train")
-        self.terminal.promise("--mail-user" in said, "what the script says and Fairlead does not map is named, not dropped")
+        self.cli.show(contract.DRY_RUN.format("../sbatch/train.sbatch"), folder="train")
+        answer = self.cli.ask(contract.DRY_RUN.format("../sbatch/train.sbatch"), folder="train")
+        self.terminal.promise(contract.not_mapped(answer) == ["--mail-user"], "what the script says and Fairlead does not map is named, not dropped")
         self.terminal.promise(not contract.items(self.cli.ask(contract.WORKLOADS)), "a dry run stores nothing")
 
     def platform(self) -> None:
@@ -118,9 +119,10 @@ class Tour:
     def model(self) -> None:
         self.terminal.heading("What came out: a model version")
         self.cli.show(contract.DESCRIBE_MODEL.format("digits"))
-        version = contract.versions(self.cli.ask(contract.DESCRIBE_MODEL.format("digits")))[-1]
+        version = contract.newest_version(self.cli.ask(contract.DESCRIBE_MODEL.format("digits")))
         self.version = contract.number(version)
-        self.terminal.promise(contract.made_by(version) == (self.trainer, 2), f"version {self.version} was made by attempt 2 of {self.trainer}")
+        second = contract.attempts(self.cli.workload(self.trainer))[1]["id"]
+        self.terminal.promise(contract.made_by(version) == (self.trainer, second), f"version {self.version} was made by attempt 2 of {self.trainer}")
         self.terminal.promise(contract.digest(version), f"its content is fixed by a digest: {contract.digest(version)[:24]}...")
         self.terminal.promise({"loss", "accuracy"} <= set(contract.metrics(version)), f"its metrics are kept: {contract.metrics(version)}")
 
@@ -151,8 +153,8 @@ class Tour:
     def lineage(self) -> None:
         self.terminal.heading("One screen from request to model: who asked, what ran, what it cost, who serves it")
         self.cli.show(contract.DESCRIBE_MODEL.format("digits"))
-        version = contract.versions(self.cli.ask(contract.DESCRIBE_MODEL.format("digits")))[-1]
-        self.terminal.promise(contract.cost(version) > 0, "the version has a cost")
+        version = contract.newest_version(self.cli.ask(contract.DESCRIBE_MODEL.format("digits")))
+        self.terminal.promise(contract.money(version) > 0, "the version has a cost")
         self.terminal.promise(self.api in contract.served_by(version), f"and is served by {self.api}")
 
     def usage(self) -> None:
@@ -161,14 +163,14 @@ class Tour:
         self.cli.wait_for_state(self.kernel, "cancelled")
         self.cli.show(contract.USAGE)
         rows = contract.items(self.cli.ask(contract.USAGE))
-        self.terminal.promise({row["project"] for row in rows} >= {"research", "search"}, "both projects have postings")
-        self.terminal.promise(sum(contract.cost(row) for row in rows) > 0, "they have a price")
-        lost = sum(contract.device_seconds(row) for row in rows if contract.category(row) == "lost")
+        self.terminal.promise({contract.project(row) for row in rows} >= {"research", "search"}, "both projects have postings")
+        self.terminal.promise(sum(contract.money(row) for row in rows) > 0, "they have a price")
+        lost = sum(contract.lost_device_seconds(row) for row in rows)
         self.terminal.promise(lost > 0, f"the work that the accident threw away is told apart: {lost:.1f} device-seconds")
 
     def audit(self) -> None:
         self.terminal.heading("The audit trail")
-        self.cli.show(contract.AUDIT, keep=8)
+        self.cli.show(contract.AUDIT)
         self.cli.show(contract.AUDIT_VERIFY)
         self.terminal.promise(contract.audit_holds(self.cli.ask(contract.AUDIT_VERIFY)), "the chain of records is whole")
 

@@ -16,8 +16,8 @@ LOGS = "logs {}"
 WAIT = "wait {}"
 CANCEL = "cancel {}"
 DESCRIBE_MODEL = "describe model {}"
-USAGE = "usage --by project,device,category"
-AUDIT = "audit"
+USAGE = "usage --by project,deviceModel"
+AUDIT = "audit --limit 8"
 AUDIT_VERIFY = "audit verify"
 JSON = ["-o", "json"]
 
@@ -46,11 +46,13 @@ def attempts(workload: dict) -> list[dict]:
 
 
 def ended_by_signal(attempt: dict) -> int | None:
-    return attempt.get("signal")
+    """The signal that ended a member of the attempt."""
+    return next((end["signal"] for end in attempt["ends"] if end.get("signal")), None)
 
 
 def failure(attempt: dict) -> str | None:
-    return attempt.get("failureCategory")
+    """The failure category: signal, exit, node-lost and so on."""
+    return attempt.get("failure")
 
 
 def resumed_from(attempt: dict) -> str:
@@ -59,29 +61,33 @@ def resumed_from(attempt: dict) -> str:
 
 def verdict(explanation: dict) -> str:
     """placed, not-now, never or denied."""
-    return explanation["verdict"]
+    return explanation["decision"]["verdict"]
 
 
 def reason_codes(explanation: dict) -> set[str]:
-    return {reason["code"] for reason in explanation["reasons"]}
+    return {reason["code"] for reason in explanation["decision"]["reasons"]}
 
 
-def versions(model: dict) -> list[dict]:
-    """Versions of a model, oldest first."""
-    return sorted(model["versions"], key=lambda version: number(version))
+def not_mapped(submitted: dict) -> list[str]:
+    """Directives of a script that have no effect."""
+    return [entry["directive"] for entry in submitted["notMapped"]]
+
+
+def newest_version(model: dict) -> dict:
+    return max(model["versions"], key=number)
 
 
 def number(version: dict) -> int:
-    return int(str(version["version"]).lstrip("v"))
+    return version["version"]
 
 
-def made_by(version: dict) -> tuple[str, int]:
-    """The workload and the number of its attempt that left the version."""
+def made_by(version: dict) -> tuple[str, str]:
+    """The ids of the workload and of its attempt that left the version."""
     return version["workload"], version["attempt"]
 
 
 def digest(version: dict) -> str:
-    return version["digest"]
+    return version["sha256"]
 
 
 def metrics(version: dict) -> dict[str, str]:
@@ -93,18 +99,19 @@ def served_by(version: dict) -> list[str]:
     return [service["workload"] for service in version["servedBy"]]
 
 
-def cost(row: dict) -> int:
-    return row["costMicros"]
+def money(row: dict) -> int:
+    """What a version or a usage row cost, in millionths of the one currency of the tour's prices."""
+    cost = row["cost"]
+    return sum(amount["costMicros"] for amount in cost.get("costs", [cost]))
 
 
-def device_seconds(row: dict) -> float:
-    return row["milliDeviceSeconds"] / 1000
+def project(row: dict) -> str:
+    return row["group"]["project"]
 
 
-def category(row: dict) -> str:
-    """used, idle, lost or overhead."""
-    return row["category"]
+def lost_device_seconds(row: dict) -> float:
+    return row["cost"]["lostMicroDeviceSeconds"] / 1e6
 
 
 def audit_holds(answer: dict) -> bool:
-    return answer["verified"] is True and answer["records"] > 0
+    return answer["ok"] is True and answer["records"] > 0

@@ -181,10 +181,10 @@ class Cli:
             raise Broken(f"fairlead {line} ends with 0 (it ended with {result.returncode})")
         return result.stdout
 
-    def ask(self, line: str):
+    def ask(self, line: str, folder: str = ""):
         """The JSON answer of a command, unseen."""
         words = [*shlex.split(line), *contract.JSON]
-        result = self.run(words)
+        result = self.run(words, folder)
         try:
             if result.returncode == 0:
                 return json.loads(result.stdout)

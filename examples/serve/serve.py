@@ -3,7 +3,7 @@
 
 The folder named by FAIRLEAD_MODEL_PATH holds the exact bytes of the version; they are read once, at the start.
   GET  /healthz    200 once the model is loaded
-  GET  /metadata   model, version, the SHA-256 of each file served, and what the trainer wrote about it
+  GET  /metadata   the SHA-256 of each file served, and what the trainer wrote about the model
   POST /predict    {"instances": [[64 numbers, 0 to 16], ...]} -> {"predictions": [{"digit": 7, "probability": 0.98}, ...]}
 Listens on 127.0.0.1 at PORT, else at a free port; the address is written to the file serve-address. SIGTERM ends it with 0.
 Exit codes: 0 ended, 2 FAIRLEAD_MODEL_PATH not set, 65 the model cannot be read.
@@ -64,8 +64,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/healthz":
             self.answer(200, {"status": "ok"})
         elif self.path == "/metadata":
-            names = {"model": os.environ.get("FAIRLEAD_MODEL_NAME"), "version": os.environ.get("FAIRLEAD_MODEL_VERSION")}
-            self.answer(200, {**names, "sha256": self.model.sha256, "about": self.model.about})
+            self.answer(200, {"sha256": self.model.sha256, "about": self.model.about})
         else:
             self.answer(404, {"error": "no such path: try /healthz, /metadata or POST /predict"})
 
@@ -74,6 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         if not length.isascii() or not length.isdigit():
             return self.answer(411, {"error": "Content-Length is needed"}, close=True)
         if int(length) > MAX_BODY_BYTES:
+            self.discard(int(length))
             return self.answer(413, {"error": f"at most {MAX_BODY_BYTES} bytes"}, close=True)
         body = self.rfile.read(int(length))
         if self.path != "/predict":
@@ -84,6 +84,12 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, {"predictions": self.model.predict(instances)})
         except (ValueError, RecursionError) as problem:
             self.answer(400, {"error": str(problem)})
+
+    def discard(self, length: int) -> None:
+        """Reads a body not far over the limit, so that its sender hears the refusal instead of a reset."""
+        left = min(length, 4 * MAX_BODY_BYTES)
+        while left > 0 and (part := self.rfile.read(min(left, 1 << 16))):
+            left -= len(part)
 
     def answer(self, status: int, value, close: bool = False) -> None:
         body = json.dumps(value).encode() + b"\n"

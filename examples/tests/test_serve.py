@@ -15,7 +15,7 @@ class ServeTest(ExampleTest):
     def serve(self):
         code, _, errors = self.run_example("train/train.py", "--step-seconds", "0", "--steps", "120", "--every", "120")
         self.assertEqual((code, errors), (0, ""))
-        process = self.start("serve/serve.py", FAIRLEAD_MODEL_PATH=str(self.folder / "out/model"), FAIRLEAD_MODEL_NAME="digits", FAIRLEAD_MODEL_VERSION="v1")
+        process = self.start("serve/serve.py", FAIRLEAD_MODEL_PATH=str(self.folder / "out/model"))
         return process, self.wait_for_text("serve-address")
 
     def test_predicts_digits_it_has_not_seen_and_ends_on_term(self):
@@ -34,7 +34,7 @@ class ServeTest(ExampleTest):
         metadata = json.loads(request(address + "/metadata")[1])
         weights = (self.folder / "out/model/weights.npz").read_bytes()
         self.assertEqual(metadata["sha256"]["weights.npz"], hashlib.sha256(weights).hexdigest())
-        self.assertEqual((metadata["model"], metadata["version"]), ("digits", "v1"))
+        self.assertEqual(metadata["about"]["kind"], "digits-mlp")
 
     def test_bad_requests_are_refused_and_survived(self):
         _, address = self.serve()
