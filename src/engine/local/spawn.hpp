@@ -1,0 +1,43 @@
+// Starting supervisors from the daemon: without copying the daemon's memory, and with one ready ahead of need.
+#pragma once
+
+#include "local/posix.hpp"
+
+#include <fairlead/base/result.hpp>
+
+#include <deque>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace fairlead::engine::local {
+
+/// For one thread.
+class SupervisorSpawner {
+ public:
+  SupervisorSpawner(std::vector<std::string> argv, std::int32_t spares);
+  /// Leaves spares to end by themselves.
+  ~SupervisorSpawner() = default;
+  SupervisorSpawner(const SupervisorSpawner&) = delete;
+  SupervisorSpawner& operator=(const SupervisorSpawner&) = delete;
+
+  /// A supervisor for this attempt folder, in a session of its own. It is our child: wait for it when it has ended.
+  [[nodiscard]] Result<pid_t> start(const std::string& attemptFolder);
+  /// Brings the number of spares up. Call when there is nothing better to do.
+  void refill();
+
+ private:
+  struct Spare {
+    pid_t pid = 0;
+    Fd channel;
+  };
+  [[nodiscard]] Result<pid_t> spawn(const std::string& argument, int input);
+
+  std::vector<std::string> argv_;
+  std::size_t wanted_;
+  std::deque<Spare> spares_;
+};
+
+[[nodiscard]] Fd openPid(pid_t pid);
+
+}  // namespace fairlead::engine::local

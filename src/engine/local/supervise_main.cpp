@@ -1,0 +1,54 @@
+#include "local/posix.hpp"
+#include "local/supervisor.hpp"
+
+#include <fairlead/engine/local.hpp>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace fairlead::engine {
+namespace {
+
+constexpr std::size_t kPathLimit = 4096;
+
+/// The folder that the daemon names when it needs this spare; empty when the daemon went away instead.
+std::string waitForFolder() {
+  std::string line;
+  char c = 0;
+  while (line.size() < kPathLimit) {
+    const ssize_t n = ::read(0, &c, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return {};
+    if (c == '\n') return line;
+    line += c;
+  }
+  return {};
+}
+
+/// Our own complaints go beside the attempt's other files.
+void redirectTo(const std::string& folder) {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int log =
+      ::open((folder + "/supervisor.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (null >= 0) ::dup2(null, 0);
+  if (log >= 0) {
+    ::dup2(log, 1);
+    ::dup2(log, 2);
+  }
+  for (const int fd : {null, log})
+    if (fd > 2) ::close(fd);
+}
+
+}  // namespace
+
+int superviseMain(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) return 2;
+  auto folder = arguments[0] == "-" ? waitForFolder() : arguments[0];
+  if (folder.empty()) return 0;
+  if (!folder.starts_with('/')) return 2;
+  redirectTo(folder);
+  return local::Supervisor(std::move(folder)).run();
+}
+
+}  // namespace fairlead::engine

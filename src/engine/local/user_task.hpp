@@ -1,0 +1,25 @@
+// Work on files that the user can reach, in a child process: a hanging file system or an endless check of the user's
+// then costs a child and a time-out, never the supervisor.
+#pragma once
+
+#include "local/fields.hpp"
+
+#include <fairlead/base/result.hpp>
+#include <fairlead/base/units.hpp>
+
+#include <functional>
+#include <string>
+
+namespace fairlead::engine::local {
+
+struct TaskLimits {
+  Milliseconds time;
+  int interrupt = -1;          ///< a descriptor; when it is readable `stop` is asked
+  std::function<bool()> stop;  ///< true: give up
+};
+
+/// Runs `work` in a child in a session of its own and returns what it returned. For single-threaded processes. Whatever
+/// the child does, the answer comes within the limit; its whole session is killed then.
+[[nodiscard]] Result<Fields> runTask(const std::function<Fields()>& work, const TaskLimits& limits);
+
+}  // namespace fairlead::engine::local

@@ -1,0 +1,160 @@
+// Attempts from start to end with real processes.
+#include "local/journal.hpp"
+#include "tests/harness.hpp"
+
+#include <signal.h>
+
+namespace fairlead::engine::test {
+namespace {
+
+using model::FailureCategory;
+using model::ObservationKind;
+
+TEST_F(LocalEngineTest, ReportsASuccessfulRunOnceAndInOrder) {
+  startEngine();
+  const auto order = shell(1, "echo hello; echo trouble >&2");
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.kind, ObservationKind::ended);
+  EXPECT_EQ(end.category, FailureCategory::none);
+  ASSERT_EQ(end.ends.size(), 1u);
+  EXPECT_EQ(end.ends[0].exitCode, 0);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::done);
+  const auto seen = sink_->seen(order.attempt.id);
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0].kind, ObservationKind::accepted);
+  EXPECT_EQ(seen[1].kind, ObservationKind::started);
+  EXPECT_LT(seen[0].sequence, seen[1].sequence);
+  EXPECT_LT(seen[1].sequence, seen[2].sequence);
+  EXPECT_EQ(readAll(order.attempt.id), "hello\n");
+  EXPECT_EQ(readAll(order.attempt.id, control::LogStream::standardError), "trouble\n");
+}
+
+TEST_F(LocalEngineTest, TellsExitCodesExactly) {
+  startEngine();
+  for (const int code : {1, 75, 255}) {
+    const auto order = shell(static_cast<std::uint64_t>(code), "exit " + std::to_string(code));
+    engine_->dispatchStart(order);
+    const auto end = sink_->awaitEnd(order.attempt.id);
+    EXPECT_EQ(end.category, FailureCategory::applicationExit);
+    ASSERT_EQ(end.ends.size(), 1u);
+    EXPECT_EQ(end.ends[0].exitCode, code);
+    EXPECT_EQ(end.ends[0].signal, 0);
+    EXPECT_EQ(end.reason, "rank 0 exited with " + std::to_string(code));
+  }
+}
+
+TEST_F(LocalEngineTest, TellsSignalsExactly) {
+  startEngine();
+  const auto order = shell(1, "kill -SEGV $$");
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::signal);
+  ASSERT_EQ(end.ends.size(), 1u);
+  EXPECT_EQ(end.ends[0].signal, SIGSEGV);
+  EXPECT_FALSE(end.ends[0].outOfMemory);
+}
+
+TEST_F(LocalEngineTest, NamesACommandThatDoesNotExist) {
+  startEngine();
+  const auto order = this->order(1, {{"no-such-program", "x"}, {}, 1, {}, {}, {}});
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::startFailed);
+  EXPECT_NE(end.reason.find("command no-such-program: No such file or directory"), std::string::npos) << end.reason;
+}
+
+TEST_F(LocalEngineTest, NamesAWorkingDirectoryThatDoesNotExist) {
+  startEngine();
+  Wanted wanted{
+      {"/bin/true"}, {}, 1, {}, [](model::Spec& spec) { spec.roles[0].workingDirectory = "/no/such/folder"; }, {}};
+  const auto order = this->order(1, wanted);
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::startFailed);
+  EXPECT_NE(end.reason.find("working directory /no/such/folder"), std::string::npos) << end.reason;
+}
+
+TEST_F(LocalEngineTest, RunsAScriptWithItsInterpreter) {
+  startEngine();
+  Wanted wanted;
+  wanted.script = "#!/bin/sh\necho rank $SLURM_PROCID of $SLURM_NTASKS in $PWD\n";
+  const auto order = this->order(1, wanted);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::none);
+  EXPECT_EQ(readAll(order.attempt.id), "rank 0 of 1 in " + folderOf(order.attempt.id) + "/work\n");
+}
+
+TEST_F(LocalEngineTest, RefusesAPlacementOnAnotherNode) {
+  startEngine();
+  auto order = shell(1, "true");
+  order.attempt.placement[0].node = "elsewhere";
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.kind, ObservationKind::refused);
+  EXPECT_EQ(end.category, FailureCategory::startFailed);
+  EXPECT_NE(end.reason.find("elsewhere"), std::string::npos);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::done);
+}
+
+TEST_F(LocalEngineTest, ARepeatedStartFindsTheFirst) {
+  startEngine();
+  const auto order = shell(1, "echo once >> " + root_ + "/count; cat " + root_ + "/go 2>/dev/null; true");
+  engine_->dispatchStart(order);
+  engine_->dispatchStart(order);
+  (void)sink_->awaitEnd(order.attempt.id);
+  engine_->dispatchStart(order);
+  EXPECT_TRUE(eventually([&] { return sink_->answers(order.intent.id) >= 2; }));
+  EXPECT_EQ(read(root_ + "/count"), "once\n");
+  engine_->settled(order.attempt.id);
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folderOf(order.attempt.id) + "/settled"); }));
+  const auto before = sink_->answers(order.intent.id);
+  engine_->dispatchStart(order);
+  EXPECT_TRUE(eventually([&] { return sink_->answers(order.intent.id) > before; }));
+  EXPECT_EQ(read(root_ + "/count"), "once\n");
+}
+
+TEST_F(LocalEngineTest, AGangFailsWhole) {
+  startEngine();
+  Wanted wanted;
+  wanted.command = {"/bin/sh", "-c", "if [ $RANK = 1 ]; then exit 3; fi; exec sleep 1000"};
+  wanted.members = 3;
+  const auto order = this->order(1, wanted);
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::applicationExit);
+  EXPECT_EQ(end.reason, "rank 1 exited with 3");
+  ASSERT_EQ(end.ends.size(), 3u);
+  EXPECT_EQ(end.ends[1].exitCode, 3);
+  EXPECT_EQ(end.ends[0].signal, SIGTERM);
+  EXPECT_EQ(end.ends[2].signal, SIGTERM);
+}
+
+TEST_F(LocalEngineTest, GivesEachRankItsPlace) {
+  startEngine();
+  Wanted wanted;
+  wanted.command = {"/bin/sh", "-c",
+                    "echo $RANK/$WORLD_SIZE $LOCAL_RANK $OMPI_COMM_WORLD_RANK $PMI_SIZE $MASTER_ADDR:$MASTER_PORT"};
+  wanted.members = 2;
+  const auto order = this->order(1, wanted);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::none);
+  const auto first = readAll(order.attempt.id, control::LogStream::standardOutput, 0);
+  const auto second = readAll(order.attempt.id, control::LogStream::standardOutput, 1);
+  EXPECT_TRUE(first.starts_with("0/2 0 0 2 127.0.0.1:")) << first;
+  EXPECT_TRUE(second.starts_with("1/2 1 1 2 127.0.0.1:")) << second;
+  EXPECT_EQ(first.substr(first.find(':')), second.substr(second.find(':')));
+}
+
+TEST_F(LocalEngineTest, KillsWhatEscapedByDoubleFork) {
+  startEngine();
+  const auto order = shell(1, "setsid sh -c 'sh -c \"echo \\$\\$ > " + root_ +
+                                  "/escaped; exec sleep 1000\" &' ; while [ ! -s " + root_ + "/escaped ]; do :; done");
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::none);
+  const auto pid = static_cast<pid_t>(std::stol(read(root_ + "/escaped")));
+  EXPECT_FALSE(alive(pid));
+}
+
+}  // namespace
+}  // namespace fairlead::engine::test
