@@ -1,0 +1,211 @@
+// Canonical JSON of a spec: keys in byte order, defaults left out. What is written here must be read back equal by
+// spec_decode.
+#include "spec_rules.hpp"
+
+#include <fairlead/base/text.hpp>
+#include <fairlead/codec/digest.hpp>
+#include <fairlead/codec/json.hpp>
+#include <fairlead/codec/spec_codec.hpp>
+
+namespace fairlead::codec {
+namespace {
+
+using model::Spec;
+
+void member(JsonWriter& json, std::string_view key, std::string const& text) {
+  if (!text.empty()) json.member(key, text);
+}
+
+void words(JsonWriter& json, std::string_view key, std::vector<std::string> const& list) {
+  if (list.empty()) return;
+  json.key(key).beginArray();
+  for (auto const& word : list) json.value(word);
+  json.endArray();
+}
+
+void pairs(JsonWriter& json, std::string_view key, TextPairs const& list) {
+  if (list.empty()) return;
+  json.key(key);
+  writePairs(json, list);
+}
+
+void writeRequest(JsonWriter& json, model::DeviceRequest const& request) {
+  json.beginObject();
+  if (request.count != 0) json.member("count", request.count);
+  if (request.memoryAtLeast.count != 0) json.member("memory", toText(request.memoryAtLeast));
+  member(json, "model", request.model);
+  if (request.share.count != 0) json.key("share").raw(thousandthsToText(request.share.count));
+  member(json, "vendor", request.vendor);
+  json.endObject();
+}
+
+void writeDevices(JsonWriter& json, std::vector<model::DeviceRequest> const& devices) {
+  if (devices.empty()) return;
+  json.key("devices");
+  if (devices.size() == 1) return writeRequest(json, devices.front());
+  json.beginObject().key("any").beginArray();
+  for (auto const& request : devices) writeRequest(json, request);
+  json.endArray().endObject();
+}
+
+void writeRole(JsonWriter& json, model::Role const& role) {
+  json.beginObject();
+  words(json, "command", role.command);
+  if (role.count != 1) json.member("count", role.count);
+  if (role.cpus.count != 0) json.key("cpus").raw(thousandthsToText(role.cpus.count));
+  writeDevices(json, role.devices);
+  pairs(json, "env", role.env);
+  pairs(json, "images", role.images);
+  if (role.memory.count != 0) json.member("memory", toText(role.memory));
+  if (role.minimum != role.count) json.member("min", role.minimum);
+  json.member("name", role.name);
+  member(json, "script", role.script);
+  member(json, "workingDirectory", role.workingDirectory);
+  json.endObject();
+}
+
+void writeCheckpoint(JsonWriter& json, model::CheckpointRule const& rule) {
+  using Kind = model::CheckpointValidity::Kind;
+  json.key("checkpoint").beginObject();
+  if (rule.signal != 0 && rule.grace != kDefaultCheckpointGrace) json.member("grace", toText(rule.grace));
+  json.member("path", rule.path);
+  if (rule.signal != 0) json.member("signal", rule.signal);
+  json.key("valid").beginObject();
+  if (rule.valid.kind == Kind::command)
+    words(json, "command", rule.valid.command);
+  else
+    json.member(rule.valid.kind == Kind::manifest ? "manifest" : "marker", rule.valid.file);
+  json.endObject().endObject();
+}
+
+void writeRetry(JsonWriter& json, model::RetryRule const& rule) {
+  model::RetryRule usual;
+  usual.categories = defaultRetryCategories();
+  if (rule == usual) return;
+  json.key("retry").beginObject();
+  if (rule.backoff != usual.backoff) json.member("backoff", toText(rule.backoff));
+  if (rule.limit != usual.limit) json.member("limit", rule.limit);
+  if (rule.categories != usual.categories || !rule.exitCodes.empty()) {
+    json.key("on").beginArray();
+    for (auto const category : rule.categories) json.value(toText(category));
+    for (auto const code : rule.exitCodes) json.value("exit:" + std::to_string(code));
+    json.endArray();
+  }
+  json.endObject();
+}
+
+void writeArray(JsonWriter& json, model::ArrayRule const& rule) {
+  json.key("array").beginObject().member("indices", arrayIndicesText(rule.ranges));
+  if (rule.parallel != 0) json.member("parallel", rule.parallel);
+  json.endObject();
+}
+
+void writeDependencies(JsonWriter& json, std::vector<model::Dependency> const& dependencies) {
+  if (dependencies.empty()) return;
+  json.key("dependencies").beginArray();
+  for (auto const& dependency : dependencies) {
+    json.beginObject();
+    if (dependency.condition != model::Dependency::Condition::succeeded)
+      json.member("condition", toText(dependency.condition));
+    json.member("workload", dependency.workload).endObject();
+  }
+  json.endArray();
+}
+
+void writeOutputs(JsonWriter& json, std::vector<model::OutputRule> const& outputs) {
+  if (outputs.empty()) return;
+  json.key("outputs").beginArray();
+  for (auto const& output : outputs) {
+    json.beginObject();
+    if (output.kind == model::OutputRule::Kind::model) json.member("kind", "model");
+    member(json, "metrics", output.metrics);
+    member(json, "model", output.model);
+    json.member("name", output.name).member("path", output.path).endObject();
+  }
+  json.endArray();
+}
+
+void writeLogs(JsonWriter& json, model::LogFiles const& logs) {
+  if (logs == model::LogFiles{}) return;
+  json.key("logs").beginObject();
+  if (logs.append) json.member("append", true);
+  member(json, "error", logs.standardError);
+  member(json, "output", logs.standardOutput);
+  json.endObject();
+}
+
+void writeModel(JsonWriter& json, model::ModelInput const& input) {
+  json.key("model").beginObject().member("name", input.model);
+  if (input.version != 0) json.member("version", input.version);
+  json.endObject();
+}
+
+void writeTopology(JsonWriter& json, model::TopologyRule const& rule) {
+  if (rule == model::TopologyRule{}) return;
+  json.key("topology").beginObject();
+  member(json, "prefer", rule.prefer);
+  member(json, "require", rule.require);
+  json.endObject();
+}
+
+void writeSpec(JsonWriter& json, Spec const& spec) {
+  Spec const usual;
+  bool const elastic = model::memberMinimum(spec) < model::memberCount(spec);
+  json.beginObject();
+  if (spec.array) writeArray(json, *spec.array);
+  if (spec.checkpoint) writeCheckpoint(json, *spec.checkpoint);
+  if (spec.taskClass != usual.taskClass) json.member("class", toText(spec.taskClass));
+  writeDependencies(json, spec.dependencies);
+  if (spec.gang != (elastic ? model::GangRule::min : model::GangRule::all)) json.member("gang", toText(spec.gang));
+  writeLogs(json, spec.logs);
+  if (spec.model) writeModel(json, *spec.model);
+  if (spec.notBefore) json.member("notBefore", toText(spec.notBefore));
+  writeOutputs(json, spec.outputs);
+  if (spec.priority != 0) json.member("priority", spec.priority);
+  writeRetry(json, spec.retry);
+  json.key("roles").beginArray();
+  for (auto const& role : spec.roles) writeRole(json, role);
+  json.endArray();
+  if (spec.startHeld) json.member("startHeld", true);
+  if (spec.stopGrace != usual.stopGrace) json.member("stopGrace", toText(spec.stopGrace));
+  if (spec.stopSignal != usual.stopSignal) json.member("stopSignal", spec.stopSignal);
+  if (spec.timeLimit.count != 0) json.member("timeLimit", toText(spec.timeLimit));
+  writeTopology(json, spec.topology);
+  json.endObject();
+}
+
+}  // namespace
+
+std::string canonicalJson(Spec const& spec) {
+  std::string out;
+  out.reserve(512);
+  JsonWriter json(out);
+  writeSpec(json, spec);
+  return out;
+}
+
+std::string workloadJson(WorkloadDocument const& document) {
+  std::string out;
+  out.reserve(768);
+  JsonWriter json(out);
+  json.beginObject().member("apiVersion", "fairlead.io/v1").member("kind", "Workload").key("metadata").beginObject();
+  pairs(json, "labels", document.labels);
+  json.member("name", document.name);
+  member(json, "project", document.project);
+  json.endObject().key("spec");
+  writeSpec(json, document.spec);
+  json.endObject();
+  return out;
+}
+
+model::Digest specDigest(Spec const& spec) { return sha256(canonicalJson(spec)); }
+
+model::SpecPtr makeSpecDocument(Spec spec) {
+  auto document = std::make_shared<model::SpecDocument>();
+  document->json = canonicalJson(spec);
+  document->digest = sha256(document->json);
+  document->spec = std::move(spec);
+  return document;
+}
+
+}  // namespace fairlead::codec
