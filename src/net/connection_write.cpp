@@ -8,7 +8,7 @@ namespace fairlead::net {
 namespace {
 
 constexpr std::size_t kFillLimit = 64 << 10;     // gathered for one write, but for a single larger answer
-constexpr std::int64_t kSlowestRate = 16 << 10;  // bytes a second that a reader of a large answer must take
+constexpr std::int64_t kSlowestRate = 64 << 10;  // bytes a second that a reader of a large answer must take
 constexpr std::size_t kKeptBuffer = 128 << 10;   // a larger output buffer is given back after use
 constexpr std::size_t kChunkHead = 10;           // eight hexadecimal digits, CR, LF
 

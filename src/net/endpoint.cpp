@@ -47,7 +47,8 @@ Result<Endpoint> parseEndpoint(std::string const& text) {
                                                  : std::min(hostPort.find(':'), hostPort.size());
   auto const host = hostPort.substr(0, hostEnd);
   auto const rest = hostPort.substr(hostEnd);
-  if (host.empty() || (!rest.empty() && (rest[0] != ':' || !isPort(rest.substr(1)))))
+  bool const openBracket = host.starts_with('[') && !host.ends_with(']');
+  if (host.empty() || openBracket || (!rest.empty() && (rest[0] != ':' || !isPort(rest.substr(1)))))
     return bad("no valid host and port in " + printable(text));
   endpoint.loopback = isLoopbackHost(host);
   endpoint.base = text;

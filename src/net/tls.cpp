@@ -2,6 +2,8 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509err.h>
 
 #include <array>
 #include <memory>
@@ -33,9 +35,10 @@ Result<ssl_ctx_st*> makeServerTls(TlsFiles const& files) {
     return fail(kTlsFiles, "the certificate file " + files.certificate + " cannot be used: " + lastTlsError());
   auto const noPassword = [](char*, int, int, void*) { return -1; };  // never ask on a terminal
   SSL_CTX_set_default_passwd_cb(context.get(), noPassword);
-  if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1)
+  bool const keyTaken = SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) == 1;
+  if (!keyTaken && ERR_GET_REASON(ERR_peek_last_error()) != X509_R_KEY_VALUES_MISMATCH)
     return fail(kTlsFiles, "the key file " + files.key + " cannot be used: " + lastTlsError());
-  if (SSL_CTX_check_private_key(context.get()) != 1)
+  if (!keyTaken || SSL_CTX_check_private_key(context.get()) != 1)
     return fail(kTlsFiles, "the key " + files.key + " does not belong to the certificate " + files.certificate);
   return context.release();
 }

@@ -1,0 +1,170 @@
+#include "raw_client.hpp"
+
+#include <fairlead/net/http_client.hpp>
+
+#include <atomic>
+#include <mutex>
+
+namespace fairlead::net {
+namespace {
+
+using namespace test;
+
+HttpClient clientOf(std::string const& endpoint, ClientOptions options = {}) {
+  options.endpoint = endpoint;
+  auto client = HttpClient::open(options);
+  EXPECT_TRUE(client.has_value());
+  return std::move(*client);
+}
+
+void describe(Request&& request, Responder responder) {
+  auto response =
+      text(request.method + " " + request.path + " " + std::string(request.headers.get("Content-Type").value_or("-")) +
+           " " + std::string(request.headers.get("Authorization").value_or("-")) + " " + request.body);
+  response.status = request.path == "/missing" ? 404 : 200;
+  response.headers.emplace_back("X-One", "1");
+  responder.reply(std::move(response));
+}
+
+TEST(HttpClient, sendsEveryMethodOverOneConnection) {
+  TestServer const server(describe);
+  auto client = clientOf(server.address);
+  for (std::string const method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+    ClientRequest request;
+    request.method = method;
+    request.target = "/a%20b";
+    if (method != "GET") {
+      request.contentType = "text/x";
+      request.body = std::string("b\0c", 3);
+    }
+    auto const answer = client.send(request);
+    ASSERT_TRUE(answer.has_value()) << toText(answer.error());
+    EXPECT_EQ(answer->body, method + (method == "GET" ? " /a b - - " : " /a b text/x - " + request.body));
+    EXPECT_EQ(answer->headers.get("x-one"), "1");
+  }
+  ClientRequest head;
+  head.method = "HEAD";
+  head.target = "/missing";
+  EXPECT_EQ(client.send(head)->status, 404);
+  EXPECT_EQ(server.server.stats().connectionsTotal, 1U);
+}
+
+TEST(HttpClient, carriesTheTokenAndNeverShowsIt) {
+  ClientOptions options;
+  options.bearerToken = "secret-token";
+  {
+    TestServer const server(describe);
+    EXPECT_EQ(clientOf(server.address, options).send({})->body, "GET / - Bearer secret-token ");
+  }
+  auto const failed = clientOf("http://127.0.0.1:1", options).send({});
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().code, &kUnreachable);
+  EXPECT_EQ(toText(failed.error()).find("secret"), std::string::npos);
+  EXPECT_NE(toText(failed.error()).find("fairlead serve"), std::string::npos);
+  options.endpoint = "http://example.com";
+  auto const refused = HttpClient::open(options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(toText(refused.error()).find("secret"), std::string::npos);
+  options.endpoint = "http://127.0.0.1";
+  options.bearerToken = "a\r\nX: y";
+  EXPECT_FALSE(HttpClient::open(options).has_value());
+}
+
+TEST(HttpClient, refusesOddEndpoints) {
+  for (std::string const wrong :
+       {"", "ftp://x", "127.0.0.1:80", "unix://relative", "http://", "http://u:p@h", "http://h:99999", "http://h:x",
+        "http://h?q", "http://[::1", "http://a b", "unix://"}) {
+    ClientOptions options;
+    options.endpoint = wrong;
+    auto const client = HttpClient::open(options);
+    ASSERT_FALSE(client.has_value()) << wrong;
+    EXPECT_EQ(client.error().code, &kBadEndpoint);
+  }
+}
+
+TEST(HttpClient, keepsToTimeAndSizeLimits) {
+  std::vector<Responder> held;
+  TestServer server([&](Request&& request, Responder responder) {
+    if (request.path == "/big") return responder.reply(text(std::string(100'000, 'x')));
+    held.push_back(std::move(responder));
+  });
+  ClientOptions options;
+  options.maxAnswer = {50'000};
+  auto client = clientOf(server.address, options);
+  ClientRequest request;
+  request.target = "/big";
+  EXPECT_EQ(client.send(request).error().code, &kAnswerTooLarge);
+  request.target = "/never";
+  request.timeout = {100};
+  EXPECT_EQ(client.send(request).error().code, &kTimeout);
+  server.server.stop({0});
+}
+
+TEST(HttpClient, sendsOnceMoreWhenAKeptConnectionDied) {
+  auto first = std::make_unique<TestServer>(describe);
+  auto client = clientOf(first->address);
+  ASSERT_TRUE(client.send({}).has_value());
+  ServerOptions options;
+  options.listeners.emplace_back().host = "127.0.0.1";
+  options.listeners.back().port =
+      static_cast<std::uint16_t>(std::stoi(first->address.substr(first->address.rfind(':') + 1)));
+  first.reset();
+  TestServer const second(describe, options);
+  auto const answer = client.send({});
+  ASSERT_TRUE(answer.has_value()) << toText(answer.error());
+  EXPECT_EQ(answer->status, 200);
+}
+
+TEST(HttpClient, followsAStreamUntilItEndsOrIsCancelled) {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<EventStream>> streams;
+  TestServer const server([&](Request&& request, Responder responder) {
+    if (request.path != "/events") return describe(std::move(request), std::move(responder));
+    auto stream = responder.stream({});
+    stream->send("first\n");
+    std::lock_guard const lock(mutex);
+    streams.push_back(std::move(stream));
+  });
+  auto client = clientOf(server.address);
+  ClientRequest request;
+  request.target = "/events";
+  std::string got;
+  auto const ended = client.stream(request, [&](std::string_view chunk) {
+    got += chunk;
+    std::lock_guard const lock(mutex);
+    if (got == "first\n") streams.back()->send("second\n"), streams.back()->close();
+    return true;
+  });
+  ASSERT_TRUE(ended.has_value()) << toText(ended.error());
+  EXPECT_EQ(got, "first\nsecond\n");
+  EXPECT_EQ(client.stream(request, [](std::string_view) { return false; })->status, 200);
+  ClientRequest missing;
+  missing.target = "/missing";
+  auto const refused = client.stream(missing, [](std::string_view) { return true; });
+  EXPECT_EQ(refused->status, 404);
+  EXPECT_FALSE(refused->body.empty()) << "the document of the error, whole";
+
+  std::thread canceller;
+  auto const cancelled = client.stream(request, [&](std::string_view) {
+    if (!canceller.joinable()) canceller = std::thread([&] { client.cancel(); });
+    return true;
+  });
+  canceller.join();
+  ASSERT_FALSE(cancelled.has_value());
+  EXPECT_EQ(cancelled.error().code, &kCancelled);
+}
+
+TEST(HttpClient, addsNoFieldsOutOfLineBreaks) {
+  TestServer const server([](Request&& request, Responder responder) {
+    responder.reply(text(request.headers.get("Evil") ? "forged" : "clean"));
+  });
+  auto client = clientOf(server.address);
+  ClientRequest request;
+  request.headers = {{"X-A", "1\r\nEvil: 1"}};
+  EXPECT_EQ(client.send(request)->body, "clean");
+  request.target = "/ HTTP/1.1\r\nEvil: 1";
+  EXPECT_EQ(client.send(request).error().code, &kBadTarget);
+}
+
+}  // namespace
+}  // namespace fairlead::net
