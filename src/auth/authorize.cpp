@@ -20,7 +20,8 @@ constexpr auto kRules = std::to_array<ActionRule>({
     {Action::workloadRelease, ActionScope::project, member, operator_},
     {Action::workloadRequeue, ActionScope::project, member, operator_},
     {Action::workloadSignal, ActionScope::project, member, operator_},
-    {Action::workloadSetPriority, ActionScope::project, operator_, operator_},  // own work ahead of others' is their matter
+    {Action::workloadSetPriority, ActionScope::project, operator_,
+     operator_},  // own work ahead of others' is their matter
     {Action::logsRead, ActionScope::project, viewer, member},
     {Action::eventsRead, ActionScope::project, viewer, viewer},
     {Action::usageRead, ActionScope::project, viewer, viewer},
@@ -41,26 +42,26 @@ constexpr bool inOrder() {
 }
 static_assert(inOrder(), "one rule per action, in the order of the enum");
 
-ProjectRole neededBy(ActionRule const& rule, Principal const& who, std::string_view owner) {
+ProjectRole neededBy(const ActionRule& rule, const Principal& who, std::string_view owner) {
   return !owner.empty() && owner == who.name ? rule.own : rule.others;
 }
 
-std::string denial(Principal const& who, std::string_view needed, std::string_view project, Grant const* grant) {
+std::string denial(const Principal& who, std::string_view needed, std::string_view project, const Grant* grant) {
   return fmt::format("denied: needs {} on project {}, {} {}", needed, printable(project, 63), printable(who.name, 63),
                      grant == nullptr ? "has no role" : fmt::format("is {}", toText(grant->role)));
 }
 
 }  // namespace
 
-ActionRule const& ruleOf(Action action) {
-  auto const index = static_cast<std::size_t>(action);
+const ActionRule& ruleOf(Action action) {
+  const auto index = static_cast<std::size_t>(action);
   FL_ASSERT(index < kRules.size(), "an action of the enum");
   return kRules[index];
 }
 
-Decision authorize(ProjectTable const& table, Principal const& who, Action action, std::string_view project,
+Decision authorize(const ProjectTable& table, const Principal& who, Action action, std::string_view project,
                    std::string_view owner) {
-  auto const& rule = ruleOf(action);
+  const auto& rule = ruleOf(action);
   if (who.name.empty()) return {false, "denied: nobody is authenticated"};
   if (who.siteAdmin) return {true, "site admin"};
   if (rule.scope == ActionScope::anyone) return {true, "everybody who is authenticated"};
@@ -68,19 +69,19 @@ Decision authorize(ProjectTable const& table, Principal const& who, Action actio
     return {false, fmt::format("denied: {} {} is for site admins, {} is none", toText(action),
                                rule.scope == ActionScope::site ? "of the site" : "outside a project",
                                printable(who.name, 63))};
-  auto const needed = neededBy(rule, who, owner);
-  auto const* grant = table.grantOf(who, project);
+  const auto needed = neededBy(rule, who, owner);
+  const auto* grant = table.grantOf(who, project);
   if (grant != nullptr && grant->role >= needed) return {true, grant->rule};
   return {false, denial(who, toText(needed), project, grant)};
 }
 
-bool may(ProjectTable const& table, Principal const& who, Action action, std::string_view project,
+bool may(const ProjectTable& table, const Principal& who, Action action, std::string_view project,
          std::string_view owner) {
-  auto const& rule = ruleOf(action);
+  const auto& rule = ruleOf(action);
   if (who.name.empty()) return false;
   if (who.siteAdmin || rule.scope == ActionScope::anyone) return true;
   if (rule.scope == ActionScope::site || project.empty()) return false;
-  auto const* grant = table.grantOf(who, project);
+  const auto* grant = table.grantOf(who, project);
   return grant != nullptr && grant->role >= neededBy(rule, who, owner);
 }
 

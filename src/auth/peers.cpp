@@ -1,19 +1,18 @@
+#include "names.hpp"
+
 #include <fairlead/auth/errors.hpp>
 #include <fairlead/auth/principals.hpp>
 
-#include "names.hpp"
-
 #include <fmt/format.h>
-
-#include <grp.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <grp.h>
 #include <optional>
+#include <pwd.h>
+#include <unistd.h>
 
 namespace fairlead::auth {
 namespace {
@@ -23,7 +22,8 @@ constexpr int kMostGroups = 65'536;
 constexpr std::size_t kMostKnown = 100'000;
 
 tl::unexpected<Error> lookupFailed(std::uint32_t uid, int error) {
-  return fail(kUserLookupFailed, fmt::format("user database, uid {}: {}", uid, std::strerror(error)), "try again later");
+  return fail(kUserLookupFailed, fmt::format("user database, uid {}: {}", uid, std::strerror(error)),
+              "try again later");
 }
 
 std::optional<std::string> groupName(gid_t gid) {
@@ -38,7 +38,7 @@ std::optional<std::string> groupName(gid_t gid) {
   return std::string(found->gr_name);
 }
 
-std::vector<std::string> groupNames(std::string const& user, gid_t primary) {
+std::vector<std::string> groupNames(const std::string& user, gid_t primary) {
   int count = 64;
   std::vector<gid_t> gids(static_cast<std::size_t>(count));
   while (::getgrouplist(user.c_str(), primary, gids.data(), &count) < 0) {
@@ -48,7 +48,7 @@ std::vector<std::string> groupNames(std::string const& user, gid_t primary) {
   }
   gids.resize(std::min(gids.size(), static_cast<std::size_t>(std::max(count, 0))));
   std::vector<std::string> names;
-  for (auto const gid : gids)
+  for (const auto gid : gids)
     if (auto name = groupName(gid)) names.push_back(std::move(*name));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -81,7 +81,7 @@ PeerOptions standardPeerOptions() {
   return options;
 }
 
-PeerResolver::PeerResolver(PeerOptions options, ClockPort const& clock, UserLookup lookup)
+PeerResolver::PeerResolver(PeerOptions options, const ClockPort& clock, UserLookup lookup)
     : options_(std::move(options)), clock_(clock), lookup_(std::move(lookup)) {}
 
 Result<Principal> PeerResolver::ask(std::uint32_t uid) const {
@@ -91,32 +91,32 @@ Result<Principal> PeerResolver::ask(std::uint32_t uid) const {
   principal.name = user->name;
   principal.unixUser = user->name;
   principal.groups = std::move(user->groups);
-  auto const contains = [](auto const& list, auto const& value) {
+  const auto contains = [](const auto& list, const auto& value) {
     return std::find(list.begin(), list.end(), value) != list.end();
   };
   principal.siteAdmin = contains(options_.siteAdminUids, uid);
-  for (auto const& group : options_.siteAdminGroups)
+  for (const auto& group : options_.siteAdminGroups)
     principal.siteAdmin = principal.siteAdmin || contains(principal.groups, group);
   principal.how = fmt::format("unix peer uid {}", uid);
   return principal;
 }
 
 Result<Principal> PeerResolver::principalOf(std::uint32_t uid) {
-  auto const now = clock_.monotonic();
+  const auto now = clock_.monotonic();
   {
-    std::lock_guard const lock(mutex_);
-    auto const known = known_.find(uid);
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(uid);
     if (known != known_.end() && now < known->second.until) return known->second.principal;
   }
   auto principal = ask(uid);  // without the lock: it may take seconds, and others must not wait for it
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (!principal && principal.error().code == &kUserLookupFailed) {
-    auto const known = known_.find(uid);
+    const auto known = known_.find(uid);
     return known != known_.end() && known->second.principal && now < known->second.staleUntil ? known->second.principal
-                                                                                            : principal;
+                                                                                              : principal;
   }
   if (known_.size() >= kMostKnown) known_.clear();
-  auto const keep = principal ? options_.keep : options_.keepUnknown;
+  const auto keep = principal ? options_.keep : options_.keepUnknown;
   known_.insert_or_assign(uid, Known{principal, now + keep, now + keep * 10});
   return principal;
 }

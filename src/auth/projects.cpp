@@ -1,9 +1,9 @@
+#include "names.hpp"
+
 #include <fairlead/auth/errors.hpp>
 #include <fairlead/auth/projects.hpp>
 #include <fairlead/base/assert.hpp>
 #include <fairlead/base/text.hpp>
-
-#include "names.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 /// Collects what is wrong with a list of projects.
 class Checker {
  public:
-  Checker(std::vector<Project> const& projects, std::span<int const> lines) : projects_(projects), lines_(lines) {}
+  Checker(const std::vector<Project>& projects, std::span<const int> lines) : projects_(projects), lines_(lines) {}
 
   [[nodiscard]] Errors check() {
     if (projects_.size() > ProjectLimits::projects)
@@ -31,7 +31,8 @@ class Checker {
   }
 
  private:
-  void add(std::size_t index, std::string_view field, std::string_view value, std::string message, std::string remedy = {}) {
+  void add(std::size_t index, std::string_view field, std::string_view value, std::string message,
+           std::string remedy = {}) {
     Error error{&kProjectInvalid, std::move(message), fmt::format("projects[{}]{}", index, field), printable(value),
                 std::move(remedy)};
     if (index < lines_.size()) error.line = lines_[index];
@@ -39,7 +40,7 @@ class Checker {
   }
 
   void checkName(std::size_t i) {
-    auto const& name = projects_[i].name;
+    const auto& name = projects_[i].name;
     if (!isPlainName(name))
       add(i, ".name", name, "not a project name",
           "1 to 63 of a-z, 0-9, -, . and _, beginning and ending with a letter or digit");
@@ -48,13 +49,13 @@ class Checker {
   }
 
   void checkMembers(std::size_t i) {
-    auto const& members = projects_[i].members;
+    const auto& members = projects_[i].members;
     if (members.size() > ProjectLimits::members)
       add(i, ".members", "", fmt::format("more than {} members", ProjectLimits::members), "give a role to a group");
     std::set<std::pair<bool, std::string_view>> seen;
     for (std::size_t k = 0; k < members.size(); ++k) {
-      auto const& member = members[k];
-      auto const* kind = member.isGroup ? "group" : "user";
+      const auto& member = members[k];
+      const auto* kind = member.isGroup ? "group" : "user";
       if (!isPrincipalName(member.name))
         add(i, fmt::format(".members[{}]", k), member.name, fmt::format("not the name of a {}", kind));
       else if (!seen.emplace(member.isGroup, member.name).second)
@@ -65,10 +66,10 @@ class Checker {
   }
 
   void checkParent(std::size_t i) {
-    auto const& start = projects_[i];
+    const auto& start = projects_[i];
     std::set<std::string_view> path{start.name};
-    for (auto const* at = &start; !at->parent.empty();) {
-      auto const parent = byName_.find(at->parent);
+    for (const auto* at = &start; !at->parent.empty();) {
+      const auto parent = byName_.find(at->parent);
       if (parent == byName_.end()) {
         if (at == &start) unknownParent(i);
         return;
@@ -79,43 +80,45 @@ class Checker {
         return;
       }
       if (path.size() > ProjectLimits::depth)
-        return add(i, ".parent", start.parent, fmt::format("more than {} projects above each other", ProjectLimits::depth));
+        return add(i, ".parent", start.parent,
+                   fmt::format("more than {} projects above each other", ProjectLimits::depth));
     }
   }
 
   void unknownParent(std::size_t i) {
     std::vector<std::string_view> names;
-    for (auto const& [name, index] : byName_) names.push_back(name);
-    auto const& parent = projects_[i].parent;
-    auto const near = nearest(parent, names);
+    for (const auto& [name, index] : byName_) names.push_back(name);
+    const auto& parent = projects_[i].parent;
+    const auto near = nearest(parent, names);
     add(i, ".parent", parent, fmt::format("there is no project {}", printable(parent)),
         near ? fmt::format("did you mean {}?", *near) : "declare it, or leave the parent out");
   }
 
-  std::vector<Project> const& projects_;
-  std::span<int const> lines_;
+  const std::vector<Project>& projects_;
+  std::span<const int> lines_;
   std::map<std::string_view, std::size_t> byName_;
   Errors errors_;
 };
 
-std::string ruleText(Project const& project, model::ProjectMember const& member) {
+std::string ruleText(const Project& project, const model::ProjectMember& member) {
   auto text = fmt::format("role {} of project {}", toText(member.role), project.name);
   return member.isGroup ? fmt::format("{} (group {})", text, member.name) : text;
 }
 
 }  // namespace
 
-Checked<ProjectTable> ProjectTable::make(std::vector<Project> projects, std::span<int const> lines) {
+Checked<ProjectTable> ProjectTable::make(std::vector<Project> projects, std::span<const int> lines) {
   auto errors = Checker(projects, lines).check();
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   ProjectTable table;
   table.projects_ = std::move(projects);
-  std::sort(table.projects_.begin(), table.projects_.end(), [](auto const& a, auto const& b) { return a.name < b.name; });
+  std::sort(table.projects_.begin(), table.projects_.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   table.index();
   return table;
 }
 
-ProjectTable ProjectTable::standard(std::string const& adminUser) {
+ProjectTable ProjectTable::standard(const std::string& adminUser) {
   auto table = make({Project{"default", {}, {{adminUser, false, ProjectRole::admin}}}});
   FL_ASSERT(table.has_value(), "the standard project is valid when the user has a name");
   return std::move(*table);
@@ -123,33 +126,34 @@ ProjectTable ProjectTable::standard(std::string const& adminUser) {
 
 void ProjectTable::index() {
   for (std::size_t i = 0; i < projects_.size(); ++i) indexOf_.emplace(projects_[i].name, static_cast<int>(i));
-  for (auto const& project : projects_) {
-    auto const parent = indexOf_.find(project.parent);
+  for (const auto& project : projects_) {
+    const auto parent = indexOf_.find(project.parent);
     parents_.push_back(parent == indexOf_.end() ? -1 : parent->second);
     auto& members = members_.emplace_back();
-    for (auto const& member : project.members)
-      (member.isGroup ? members.groups : members.users).emplace(member.name, Grant{member.role, ruleText(project, member)});
+    for (const auto& member : project.members)
+      (member.isGroup ? members.groups : members.users)
+          .emplace(member.name, Grant{member.role, ruleText(project, member)});
   }
 }
 
-Project const* ProjectTable::find(std::string_view name) const {
-  auto const found = indexOf_.find(name);
+const Project* ProjectTable::find(std::string_view name) const {
+  const auto found = indexOf_.find(name);
   return found == indexOf_.end() ? nullptr : &projects_[static_cast<std::size_t>(found->second)];
 }
 
-Grant const* ProjectTable::grantOf(Principal const& who, std::string_view project) const {
-  auto const found = indexOf_.find(project);
+const Grant* ProjectTable::grantOf(const Principal& who, std::string_view project) const {
+  const auto found = indexOf_.find(project);
   if (found == indexOf_.end()) return nullptr;
-  Grant const* best = nullptr;
-  auto const take = [&best](TextMap<Grant> const& grants, std::string const& name) {
-    auto const grant = grants.find(name);
+  const Grant* best = nullptr;
+  const auto take = [&best](const TextMap<Grant>& grants, const std::string& name) {
+    const auto grant = grants.find(name);
     if (grant != grants.end() && (best == nullptr || grant->second.role > best->role)) best = &grant->second;
   };
   for (int at = found->second; at >= 0; at = parents_[static_cast<std::size_t>(at)]) {
-    auto const& members = members_[static_cast<std::size_t>(at)];
+    const auto& members = members_[static_cast<std::size_t>(at)];
     take(members.users, who.name);
     if (members.groups.empty()) continue;
-    for (auto const& group : who.groups) take(members.groups, group);
+    for (const auto& group : who.groups) take(members.groups, group);
   }
   return best;
 }

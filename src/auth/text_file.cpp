@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace fairlead::auth {
 namespace {
@@ -22,15 +21,15 @@ struct Descriptor {
   }
 };
 
-tl::unexpected<Error> notRead(std::string const& path, std::string_view why) {
+tl::unexpected<Error> notRead(const std::string& path, std::string_view why) {
   return fail(kFileNotRead, fmt::format("{}: {}", printable(path), why));
 }
 
 }  // namespace
 
-Result<std::string> readTextFile(std::string const& path, std::size_t limit, unsigned forbidden) {
-  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  struct stat status {};
+Result<std::string> readTextFile(const std::string& path, std::size_t limit, unsigned forbidden) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  struct stat status{};
   if (file.number < 0 || ::fstat(file.number, &status) != 0) return notRead(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return notRead(path, "not a regular file");
   if ((status.st_mode & forbidden) != 0)
@@ -39,7 +38,7 @@ Result<std::string> readTextFile(std::string const& path, std::size_t limit, uns
   std::string content(limit + 1, '\0');
   std::size_t size = 0;
   while (size < content.size()) {
-    auto const got = ::read(file.number, content.data() + size, content.size() - size);
+    const auto got = ::read(file.number, content.data() + size, content.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return notRead(path, std::strerror(errno));
     if (got == 0) break;

@@ -1,10 +1,10 @@
+#include "names.hpp"
+
 #include <fairlead/auth/errors.hpp>
 #include <fairlead/auth/tokens.hpp>
 #include <fairlead/base/assert.hpp>
 #include <fairlead/base/text.hpp>
 #include <fairlead/codec/digest.hpp>
-
-#include "names.hpp"
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
@@ -30,7 +30,7 @@ Error tokenError(std::size_t index, std::string_view field, std::string_view val
                std::move(remedy)};
 }
 
-void checkEntry(TokenEntry const& entry, std::size_t index, Errors& errors) {
+void checkEntry(const TokenEntry& entry, std::size_t index, Errors& errors) {
   if (!isPlainName(entry.name))
     errors.push_back(tokenError(index, "name", entry.name, "not a token name",
                                 "1 to 63 of a-z, 0-9, -, . and _, beginning and ending with a letter or digit"));
@@ -41,22 +41,22 @@ void checkEntry(TokenEntry const& entry, std::size_t index, Errors& errors) {
                                 "leave it out for a token that starts no processes"));
   if (entry.groups.size() > kMostGroups)
     errors.push_back(tokenError(index, "groups", "", fmt::format("more than {} groups", kMostGroups)));
-  for (auto const& group : entry.groups)
+  for (const auto& group : entry.groups)
     if (!isPrincipalName(group)) errors.push_back(tokenError(index, "groups", group, "not the name of a group"));
 }
 
-std::uint64_t prefixOf(Digest const& digest) {
+std::uint64_t prefixOf(const Digest& digest) {
   std::uint64_t prefix = 0;
   std::memcpy(&prefix, digest.data(), sizeof prefix);
   return prefix;
 }
 
-std::string base64Url(std::array<std::uint8_t, kRandomBytes> const& bytes) {
+std::string base64Url(const std::array<std::uint8_t, kRandomBytes>& bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string text;
   std::uint32_t pending = 0;
   int bits = 0;
-  for (auto const byte : bytes) {
+  for (const auto byte : bytes) {
     pending = (pending << 8) | byte;
     for (bits += 8; bits >= 6; bits -= 6) text += kDigits[(pending >> (bits - 6)) & 63U];
   }
@@ -64,7 +64,7 @@ std::string base64Url(std::array<std::uint8_t, kRandomBytes> const& bytes) {
   return text;
 }
 
-std::string lineOf(TokenEntry const& entry) {
+std::string lineOf(const TokenEntry& entry) {
   auto line = fmt::format("- {{name: \"{}\", sha256: \"{}\", principal: \"{}\"", entry.name, codec::toHex(entry.sha256),
                           entry.principal);
   if (!entry.unixUser.empty()) line += fmt::format(", unixUser: \"{}\"", entry.unixUser);
@@ -74,7 +74,7 @@ std::string lineOf(TokenEntry const& entry) {
   return line + "}";
 }
 
-bool fitsQuotes(std::string const& text) { return text.find_first_of("\"\\") == std::string::npos; }
+bool fitsQuotes(const std::string& text) { return text.find_first_of("\"\\") == std::string::npos; }
 
 }  // namespace
 
@@ -95,18 +95,18 @@ Checked<TokenTable> TokenTable::make(std::vector<TokenEntry> entries) {
   TokenTable table;
   table.entries_ = std::move(entries);
   std::sort(table.entries_.begin(), table.entries_.end(),
-            [](auto const& a, auto const& b) { return prefixOf(a.sha256) < prefixOf(b.sha256); });
+            [](const auto& a, const auto& b) { return prefixOf(a.sha256) < prefixOf(b.sha256); });
   return table;
 }
 
-/// The search is by the digest's first bytes, which a caller cannot choose without knowing a token; the rest is compared in
-/// constant time.
+/// The search is by the digest's first bytes, which a caller cannot choose without knowing a token; the rest is
+/// compared in constant time.
 Result<Principal> TokenTable::principalOf(std::string_view token, TimePoint now) const {
   if (!token.empty() && token.size() <= kMostTokenBytes) {
-    auto const digest = codec::sha256(token);
-    auto const prefix = prefixOf(digest);
+    const auto digest = codec::sha256(token);
+    const auto prefix = prefixOf(digest);
     auto entry = std::lower_bound(entries_.begin(), entries_.end(), prefix,
-                                  [](auto const& e, std::uint64_t wanted) { return prefixOf(e.sha256) < wanted; });
+                                  [](const auto& e, std::uint64_t wanted) { return prefixOf(e.sha256) < wanted; });
     for (; entry != entries_.end() && prefixOf(entry->sha256) == prefix; ++entry) {
       if (CRYPTO_memcmp(entry->sha256.data(), digest.data(), digest.size()) != 0) continue;
       if (entry->expires && now >= entry->expires) break;
@@ -120,7 +120,7 @@ Result<NewToken> makeToken(TokenEntry entry) {
   Errors errors;
   checkEntry(entry, 0, errors);
   bool quotable = fitsQuotes(entry.principal);
-  for (auto const& group : entry.groups) quotable = quotable && fitsQuotes(group);
+  for (const auto& group : entry.groups) quotable = quotable && fitsQuotes(group);
   if (errors.empty() && !quotable)
     errors.push_back(tokenError(0, "principal", entry.principal, "quotes and backslashes cannot be written here"));
   if (!errors.empty()) return tl::unexpected(std::move(errors.front()));
