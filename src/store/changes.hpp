@@ -10,7 +10,7 @@ namespace fairlead::store {
 
 /// Digests are uniform already: their first bytes are the hash.
 struct DigestHash {
-  std::size_t operator()(model::Digest const& digest) const noexcept {
+  std::size_t operator()(const model::Digest& digest) const noexcept {
     std::size_t hash = 0;
     for (std::size_t i = 0; i < sizeof hash; ++i) hash |= static_cast<std::size_t>(digest[i]) << (8 * i);
     return hash;
@@ -19,12 +19,12 @@ struct DigestHash {
 
 /// Numbers are 1 .. 2^63-1; events, audits and postings rise above `heads`; every workload's spec is stored or part of
 /// the set.
-[[nodiscard]] Result<void> checkChanges(control::ChangeSet const& changes, control::StoreHeads const& heads,
-                                        std::function<bool(model::Digest const&)> const& specStored);
+[[nodiscard]] Result<void> checkChanges(const control::ChangeSet& changes, const control::StoreHeads& heads,
+                                        const std::function<bool(const model::Digest&)>& specStored);
 /// Heads after `changes` were written (all but oldestEvent).
-void advanceHeads(control::StoreHeads& heads, control::ChangeSet const& changes);
+void advanceHeads(control::StoreHeads& heads, const control::ChangeSet& changes);
 
 /// True when the posting's span overlaps the query's and the other filters hold.
-[[nodiscard]] bool matches(control::PostingQuery const& query, model::Posting const& posting);
+[[nodiscard]] bool matches(const control::PostingQuery& query, const model::Posting& posting);
 
 }  // namespace fairlead::store

@@ -19,7 +19,7 @@ constexpr std::size_t kPageRows = 256;
 
 using VersionKey = std::tuple<std::string, std::string, std::int32_t>;
 
-VersionKey keyOf(model::ModelVersion const& row) { return {row.project, row.model, row.version}; }
+VersionKey keyOf(const model::ModelVersion& row) { return {row.project, row.model, row.version}; }
 
 }  // namespace
 
@@ -43,70 +43,70 @@ struct MemoryStore::State {
   int failures = 0;
   std::uint64_t commits = 0;
 
-  Result<void> check(control::ChangeSet const& changes) const;
-  void apply(control::ChangeSet const& changes);
-  void drop(control::ChangeSet const& changes);
-  void loadAttempts(control::LoadSink const& sink) const;
+  Result<void> check(const control::ChangeSet& changes) const;
+  void apply(const control::ChangeSet& changes);
+  void drop(const control::ChangeSet& changes);
+  void loadAttempts(const control::LoadSink& sink) const;
   template <class Row>
-  void visit(std::map<std::uint64_t, Row> const& rows, std::uint64_t from, std::function<bool(Row const&)> const& match,
-             control::Visitor<Row> const& visitor) const;
+  void visit(const std::map<std::uint64_t, Row>& rows, std::uint64_t from, const std::function<bool(const Row&)>& match,
+             const control::Visitor<Row>& visitor) const;
 };
 
-Result<void> MemoryStore::State::check(control::ChangeSet const& changes) const {
-  auto ok = checkChanges(changes, heads, [this](model::Digest const& digest) { return specByDigest.contains(digest); });
+Result<void> MemoryStore::State::check(const control::ChangeSet& changes) const {
+  auto ok = checkChanges(changes, heads, [this](const model::Digest& digest) { return specByDigest.contains(digest); });
   if (!ok) return ok;
   std::map<VersionKey, bool> added;
-  for (auto const& row : changes.versions)
+  for (const auto& row : changes.versions)
     if (versions.contains(keyOf(row)) || !added.emplace(keyOf(row), true).second)
       return fail(kConflictingRow, fmt::format("model {} has a version {} already", row.model, row.version));
   return {};
 }
 
-void MemoryStore::State::apply(control::ChangeSet const& changes) {
-  for (auto const& spec : changes.specs)
+void MemoryStore::State::apply(const control::ChangeSet& changes) {
+  for (const auto& spec : changes.specs)
     if (specByDigest.emplace(spec->digest, spec).second) specs.push_back(spec);
-  for (auto const& row : changes.workloads) {
+  for (const auto& row : changes.workloads) {
     auto& stored = workloads[row.id.value] = row;
     stored.spec = specByDigest.at(row.spec->digest);
   }
-  for (auto const& row : changes.attempts) {
+  for (const auto& row : changes.attempts) {
     attempts[row.id.value] = row;
     attemptsOf[{row.workload.value, row.number}] = row.id.value;
   }
-  for (auto const& row : changes.intents) intents[row.id] = row;
-  for (auto const& row : changes.events) events.emplace_hint(events.end(), row.sequence, row);
-  for (auto const& row : changes.audits) audits.emplace_hint(audits.end(), row.sequence, row);
-  for (auto const& row : changes.postings) postings.emplace_hint(postings.end(), row.sequence, row);
-  for (auto const& row : changes.versions) versions.emplace(keyOf(row), row);
+  for (const auto& row : changes.intents) intents[row.id] = row;
+  for (const auto& row : changes.events) events.emplace_hint(events.end(), row.sequence, row);
+  for (const auto& row : changes.audits) audits.emplace_hint(audits.end(), row.sequence, row);
+  for (const auto& row : changes.postings) postings.emplace_hint(postings.end(), row.sequence, row);
+  for (const auto& row : changes.versions) versions.emplace(keyOf(row), row);
   checkpoints.insert(checkpoints.end(), changes.checkpoints.begin(), changes.checkpoints.end());
   if (changes.auditHead) auditHead = changes.auditHead;
   drop(changes);
   advanceHeads(heads, changes);
 }
 
-void MemoryStore::State::drop(control::ChangeSet const& changes) {
+void MemoryStore::State::drop(const control::ChangeSet& changes) {
   if (!events.empty())  // the newest stays, so that the head is never forgotten
     events.erase(events.begin(), events.lower_bound(std::min(changes.dropEventsBefore, events.rbegin()->first)));
   heads.oldestEvent = events.empty() ? 0 : events.begin()->first;
   if (changes.dropIdempotencyBefore)
-    std::erase_if(idempotency, [&](auto const& row) { return row.at < changes.dropIdempotencyBefore; });
+    std::erase_if(idempotency, [&](const auto& row) { return row.at < changes.dropIdempotencyBefore; });
   idempotency.insert(idempotency.end(), changes.idempotency.begin(), changes.idempotency.end());
 }
 
-void MemoryStore::State::loadAttempts(control::LoadSink const& sink) const {
-  for (auto const& [id, row] : attempts) {
-    auto const next = attemptsOf.upper_bound({row.workload.value, row.number});
-    bool const newest = next == attemptsOf.end() || next->first.first != row.workload.value;
+void MemoryStore::State::loadAttempts(const control::LoadSink& sink) const {
+  for (const auto& [id, row] : attempts) {
+    const auto next = attemptsOf.upper_bound({row.workload.value, row.number});
+    const bool newest = next == attemptsOf.end() || next->first.first != row.workload.value;
     if (newest || !isFinal(row.state)) sink.attempt(row);
   }
 }
 
 template <class Row>
-void MemoryStore::State::visit(std::map<std::uint64_t, Row> const& rows, std::uint64_t from,
-                               std::function<bool(Row const&)> const& match,
-                               control::Visitor<Row> const& visitor) const {
+void MemoryStore::State::visit(const std::map<std::uint64_t, Row>& rows, std::uint64_t from,
+                               const std::function<bool(const Row&)>& match,
+                               const control::Visitor<Row>& visitor) const {
   std::unique_lock lock(mutex);
-  std::uint64_t const last = rows.empty() ? 0 : rows.rbegin()->first;  // what comes later belongs to the next reader
+  const std::uint64_t last = rows.empty() ? 0 : rows.rbegin()->first;  // what comes later belongs to the next reader
   std::vector<Row> page;
   for (;;) {
     page.clear();
@@ -116,7 +116,7 @@ void MemoryStore::State::visit(std::map<std::uint64_t, Row> const& rows, std::ui
     }
     if (page.empty()) return;
     lock.unlock();
-    for (Row const& row : page)
+    for (const Row& row : page)
       if (!visitor(row)) return;
     lock.lock();
   }
@@ -125,8 +125,8 @@ void MemoryStore::State::visit(std::map<std::uint64_t, Row> const& rows, std::ui
 MemoryStore::MemoryStore() : state_(std::make_unique<State>()) {}
 MemoryStore::~MemoryStore() = default;
 
-Result<void> MemoryStore::commit(control::ChangeSet const& changes) {
-  std::scoped_lock const lock(state_->mutex);
+Result<void> MemoryStore::commit(const control::ChangeSet& changes) {
+  const std::scoped_lock lock(state_->mutex);
   if (state_->failures > 0) {
     --state_->failures;
     return tl::unexpected(*state_->failure);
@@ -137,50 +137,50 @@ Result<void> MemoryStore::commit(control::ChangeSet const& changes) {
   return {};
 }
 
-Result<control::StoreHeads> MemoryStore::load(control::LoadSink const& sink) {
-  std::scoped_lock const lock(state_->mutex);
-  for (auto const& spec : state_->specs) sink.spec(spec);
-  for (auto const& [id, row] : state_->workloads) sink.workload(row);
+Result<control::StoreHeads> MemoryStore::load(const control::LoadSink& sink) {
+  const std::scoped_lock lock(state_->mutex);
+  for (const auto& spec : state_->specs) sink.spec(spec);
+  for (const auto& [id, row] : state_->workloads) sink.workload(row);
   state_->loadAttempts(sink);
-  for (auto const& [id, row] : state_->intents)
+  for (const auto& [id, row] : state_->intents)
     if (row.state == model::IntentState::open) sink.intent(row);
-  for (auto const& [key, row] : state_->versions) sink.version(row);
-  for (auto const& row : state_->idempotency) sink.idempotency(row);
+  for (const auto& [key, row] : state_->versions) sink.version(row);
+  for (const auto& row : state_->idempotency) sink.idempotency(row);
   return state_->heads;
 }
 
-Result<void> MemoryStore::readEvents(std::uint64_t after, std::string const& project,
-                                     control::Visitor<model::Event> const& visit) {
+Result<void> MemoryStore::readEvents(std::uint64_t after, const std::string& project,
+                                     const control::Visitor<model::Event>& visit) {
   if (after == UINT64_MAX) return {};
-  auto const match = [&](model::Event const& row) { return project.empty() || row.project == project; };
+  const auto match = [&](const model::Event& row) { return project.empty() || row.project == project; };
   state_->visit<model::Event>(state_->events, after + 1, match, visit);
   return {};
 }
 
-Result<void> MemoryStore::readAudit(std::uint64_t from, control::Visitor<model::AuditRecord> const& visit) {
-  state_->visit<model::AuditRecord>(state_->audits, from, [](auto const&) { return true; }, visit);
+Result<void> MemoryStore::readAudit(std::uint64_t from, const control::Visitor<model::AuditRecord>& visit) {
+  state_->visit<model::AuditRecord>(state_->audits, from, [](const auto&) { return true; }, visit);
   return {};
 }
 
 Result<std::vector<model::AuditCheckpoint>> MemoryStore::readCheckpoints() {
-  std::scoped_lock const lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   return state_->checkpoints;
 }
 
 Result<std::optional<model::AuditCheckpoint>> MemoryStore::readAuditHead() {
-  std::scoped_lock const lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   return state_->auditHead;
 }
 
-Result<void> MemoryStore::readPostings(control::PostingQuery const& query,
-                                       control::Visitor<model::Posting> const& visit) {
+Result<void> MemoryStore::readPostings(const control::PostingQuery& query,
+                                       const control::Visitor<model::Posting>& visit) {
   state_->visit<model::Posting>(
-      state_->postings, 0, [&](model::Posting const& row) { return matches(query, row); }, visit);
+      state_->postings, 0, [&](const model::Posting& row) { return matches(query, row); }, visit);
   return {};
 }
 
 Result<std::vector<model::Attempt>> MemoryStore::readAttempts(model::WorkloadId workload) {
-  std::scoped_lock const lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   std::vector<model::Attempt> rows;
   for (auto it = state_->attemptsOf.lower_bound({workload.value, 0});
        it != state_->attemptsOf.end() && it->first.first == workload.value; ++it)
@@ -195,13 +195,13 @@ void MemoryStore::failNextCommit(int times) {
 }
 
 void MemoryStore::failNextCommit(Error error, int times) {
-  std::scoped_lock const lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   state_->failure = std::move(error);
   state_->failures = times;
 }
 
 std::uint64_t MemoryStore::commits() const {
-  std::scoped_lock const lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   return state_->commits;
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// Everything a store answers, as lines.
 std::vector<std::string> contents(control::StorePort& store) {
   auto lines = dump(loadAll(store));
-  auto const append = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
+  const auto append = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
   append(dumpAll(allEvents(store)));
   append(dumpAll(allAudits(store)));
   append(dumpAll(allPostings(store)));
@@ -28,9 +28,9 @@ control::ChangeSet submission(std::uint64_t n) {
   return set;
 }
 
-void expectRefused(StoreUnderTest& subject, control::ChangeSet const& bad, ErrorCode const& code) {
-  auto const before = contents(subject.store());
-  auto const done = subject.store().commit(bad);
+void expectRefused(StoreUnderTest& subject, const control::ChangeSet& bad, const ErrorCode& code) {
+  const auto before = contents(subject.store());
+  const auto done = subject.store().commit(bad);
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().token(), code.token);
   EXPECT_FALSE(done.error().message.empty());
@@ -44,7 +44,7 @@ void expectRefused(StoreUnderTest& subject, control::ChangeSet const& bad, Error
 void emptyCommitSucceeds(StoreUnderTest& subject) {
   subject.commit({});
   subject.commit(submission(1));
-  auto const before = contents(subject.store());
+  const auto before = contents(subject.store());
   subject.commit({});
   EXPECT_EQ(contents(subject.store()), before);
 }
@@ -118,7 +118,7 @@ void droppedEventsAreGoneAndTheHeadStays(StoreUnderTest& subject) {
   drop.events = {sampleEvent(21)};
   subject.commit(drop);
   subject.restart();
-  auto const heads = loadAll(subject.store()).heads;
+  const auto heads = loadAll(subject.store()).heads;
   EXPECT_EQ(heads.event, 21U);
   EXPECT_EQ(heads.oldestEvent, 21U);
   EXPECT_EQ(allEvents(subject.store()).size(), 1U);
@@ -133,7 +133,7 @@ void manyDroppedEventsGoAtOnceForReaders(StoreUnderTest& subject) {
   control::ChangeSet drop;
   drop.dropEventsBefore = 29'000;
   subject.commit(drop);
-  auto const rows = allEvents(subject.store());
+  const auto rows = allEvents(subject.store());
   ASSERT_EQ(rows.size(), 1'001U);
   EXPECT_EQ(rows.front().sequence, 29'000U);
   EXPECT_EQ(loadAll(subject.store()).heads.oldestEvent, 29'000U);
@@ -150,7 +150,7 @@ void expiredIdempotencyGoesAndItsKeyIsFree(StoreUnderTest& subject) {
   drop.idempotency[0].at = {50};
   subject.commit(drop);
   subject.restart();
-  auto const rows = loadAll(subject.store()).idempotency;
+  const auto rows = loadAll(subject.store()).idempotency;
   EXPECT_EQ(dumpAll(rows), dumpAll(std::vector{set.idempotency[1], set.idempotency[2], drop.idempotency[0]}));
 }
 

@@ -12,9 +12,9 @@ namespace fairlead::store::testing {
 namespace {
 
 template <class Row>
-std::vector<std::uint64_t> sequences(std::vector<Row> const& rows) {
+std::vector<std::uint64_t> sequences(const std::vector<Row>& rows) {
   std::vector<std::uint64_t> numbers;
-  for (Row const& row : rows) numbers.push_back(row.sequence);
+  for (const Row& row : rows) numbers.push_back(row.sequence);
   return numbers;
 }
 
@@ -32,12 +32,12 @@ void commitNumbered(StoreUnderTest& subject, std::uint64_t first, std::uint64_t 
 
 void eventsAreFilteredAndOrdered(StoreUnderTest& subject) {
   commitNumbered(subject, 1, 2'000);  // more than any page
-  auto const all = allEvents(subject.store());
+  const auto all = allEvents(subject.store());
   ASSERT_EQ(all.size(), 2'000U);
   EXPECT_TRUE(std::ranges::is_sorted(sequences(all)));
   EXPECT_THAT(sequences(allEvents(subject.store(), 1'997)), ::testing::ElementsAre(1'998, 1'999, 2'000));
   EXPECT_TRUE(allEvents(subject.store(), 2'000).empty());
-  auto const project = sampleEvent(1).project;
+  const auto project = sampleEvent(1).project;
   EXPECT_THAT(sequences(allEvents(subject.store(), 1'990, project)), ::testing::ElementsAre(1'993, 1'996, 1'999));
   EXPECT_EQ(allEvents(subject.store(), 0, project).size(), 667U);
   EXPECT_TRUE(allEvents(subject.store(), 0, "nobody").empty());
@@ -48,7 +48,7 @@ void eventsAreFilteredAndOrdered(StoreUnderTest& subject) {
 void visitorsStopEarly(StoreUnderTest& subject) {
   commitNumbered(subject, 1, 600);
   int seen = 0;
-  auto const stopAfter = [&seen](int limit) { return [&seen, limit](auto const&) { return ++seen < limit; }; };
+  const auto stopAfter = [&seen](int limit) { return [&seen, limit](const auto&) { return ++seen < limit; }; };
   for (int limit : {1, 2, 300, 512, 599}) {
     seen = 0;
     ASSERT_TRUE(subject.store().readEvents(0, {}, stopAfter(limit)).has_value());
@@ -68,7 +68,7 @@ void visitorsMayUseTheStore(StoreUnderTest& subject) {
   commitNumbered(subject, 1, 700);
   std::uint64_t next = 700;
   int seen = 0;
-  auto const done = subject.store().readEvents(0, {}, [&](model::Event const& row) {
+  const auto done = subject.store().readEvents(0, {}, [&](const model::Event& row) {
     ++seen;
     if (row.sequence % 100 != 0) return true;
     ++next;
@@ -90,7 +90,7 @@ void postingsAreFilteredByTimeProjectAndWorkload(StoreUnderTest& subject) {
   }
   subject.commit(set);
   auto& store = subject.store();
-  auto const ask = [&](control::PostingQuery query) { return sequences(allPostings(store, query)); };
+  const auto ask = [&](control::PostingQuery query) { return sequences(allPostings(store, query)); };
   EXPECT_EQ(ask({}).size(), 8U);
   EXPECT_THAT(ask({.from = {30}, .to = {50}, .project = {}, .workload = {}}), ::testing::ElementsAre(3, 4));
   EXPECT_THAT(ask({.from = {31}, .to = {51}, .project = {}, .workload = {}}), ::testing::ElementsAre(3, 4, 5));
@@ -110,7 +110,7 @@ void attemptsOfAWorkloadComeByNumber(StoreUnderTest& subject) {
     set.attempts.back().state = model::AttemptState::failed;
   }
   subject.commit(set);
-  auto const rows = subject.store().readAttempts({7}).value();
+  const auto rows = subject.store().readAttempts({7}).value();
   EXPECT_EQ(dumpAll(rows), dumpAll(std::vector{set.attempts[0], set.attempts[3], set.attempts[1]}));
   EXPECT_EQ(subject.store().readAttempts({8}).value().size(), 1U);
   EXPECT_TRUE(subject.store().readAttempts({9}).value().empty());
@@ -137,10 +137,10 @@ void readersSeeWholeTransactions(StoreUnderTest& subject) {
   std::atomic<bool> done{false};
   std::atomic<int> reads{0};
   auto& store = subject.store();
-  auto const watch = [&] {
+  const auto watch = [&] {
     while (!done || reads == 0) {
       std::uint64_t events = 0;
-      auto const seen = store.readEvents(0, {}, [&](model::Event const& row) { return row.sequence == ++events; });
+      const auto seen = store.readEvents(0, {}, [&](const model::Event& row) { return row.sequence == ++events; });
       EXPECT_TRUE(seen.has_value()) << toText(seen.error());
       EXPECT_EQ(events % kRowsPerCommit, 0U);
       EXPECT_EQ(allPostings(store).size() % kRowsPerCommit, 0U);

@@ -7,19 +7,19 @@ namespace {
 
 template <class Row>
 control::Visitor<Row> into(std::vector<Row>& rows) {
-  return [&rows](Row const& row) {
+  return [&rows](const Row& row) {
     rows.push_back(row);
     return true;
   };
 }
 
-void expectRead(Result<void> const& done) {
+void expectRead(const Result<void>& done) {
   if (!done) ADD_FAILURE() << toText(done.error());
 }
 
 }  // namespace
 
-std::vector<model::Event> allEvents(control::StorePort& store, std::uint64_t after, std::string const& project) {
+std::vector<model::Event> allEvents(control::StorePort& store, std::uint64_t after, const std::string& project) {
   std::vector<model::Event> rows;
   expectRead(store.readEvents(after, project, into(rows)));
   return rows;
@@ -31,7 +31,7 @@ std::vector<model::AuditRecord> allAudits(control::StorePort& store, std::uint64
   return rows;
 }
 
-std::vector<model::Posting> allPostings(control::StorePort& store, control::PostingQuery const& query) {
+std::vector<model::Posting> allPostings(control::StorePort& store, const control::PostingQuery& query) {
   std::vector<model::Posting> rows;
   expectRead(store.readPostings(query, into(rows)));
   return rows;

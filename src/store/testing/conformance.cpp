@@ -11,7 +11,7 @@
 
 namespace fairlead::store::testing {
 
-StoreUnderTest::StoreUnderTest(Adapter const& adapter)
+StoreUnderTest::StoreUnderTest(const Adapter& adapter)
     : adapter_(&adapter), folder_(makeTestFolder()), store_(adapter.open(folder_)) {}
 
 StoreUnderTest::~StoreUnderTest() {
@@ -26,7 +26,7 @@ void StoreUnderTest::restart() {
   store_ = adapter_->open(folder_);
 }
 
-void StoreUnderTest::commit(control::ChangeSet const& changes) {
+void StoreUnderTest::commit(const control::ChangeSet& changes) {
   auto done = store_->commit(changes);
   if (!done) ADD_FAILURE() << toText(done.error());
 }
@@ -40,7 +40,7 @@ std::filesystem::path makeTestFolder() {
 #define FL_CASE(name) \
   ConformanceCase { #name, name }
 std::span<const ConformanceCase> conformanceCases() {
-  static auto const cases = std::to_array<ConformanceCase>({
+  static const auto cases = std::to_array<ConformanceCase>({
       FL_CASE(emptyStoreLoadsNothing),
       FL_CASE(everyFieldOfEveryRowComesBack),
       FL_CASE(emptyFieldsComeBack),

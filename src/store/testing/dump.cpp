@@ -9,10 +9,10 @@
 namespace fairlead::store::testing {
 namespace {
 
-std::string text(std::string const& value) { return fmt::format("\"{}\"", printable(value, 4096)); }
+std::string text(const std::string& value) { return fmt::format("\"{}\"", printable(value, 4096)); }
 std::string text(bool value) { return value ? "true" : "false"; }
 std::string text(TimePoint value) { return fmt::format("@{}", value.msSinceEpoch); }
-std::string text(model::DeviceSlice const& slice) { return fmt::format("{}/{}", slice.index, slice.milli.count); }
+std::string text(const model::DeviceSlice& slice) { return fmt::format("{}/{}", slice.index, slice.milli.count); }
 
 template <class Unit>
 std::string text(Quantity<Unit> value) {
@@ -33,103 +33,103 @@ std::string text(E value) {
   return std::string(toText(value));
 }
 template <class T, std::size_t N>
-std::string text(std::array<T, N> const& values);
-std::string text(model::Digest const& digest) {
+std::string text(const std::array<T, N>& values);
+std::string text(const model::Digest& digest) {
   std::string hex;
   for (auto byte : digest) hex += fmt::format("{:02x}", byte);
   return hex;
 }
-std::string text(model::SpecPtr const& spec) { return spec ? text(spec->digest) : "no spec"; }
-std::string text(std::pair<std::string, std::string> const& pair) { return text(pair.first) + ":" + text(pair.second); }
-std::string text(model::IntentId const& id) {
+std::string text(const model::SpecPtr& spec) { return spec ? text(spec->digest) : "no spec"; }
+std::string text(const std::pair<std::string, std::string>& pair) { return text(pair.first) + ":" + text(pair.second); }
+std::string text(const model::IntentId& id) {
   return fmt::format("{}.{}.{}", text(id.attempt), text(id.kind), id.ordinal);
 }
-std::string text(model::MemberPlacement const& row);
-std::string text(model::MemberEnd const& row);
+std::string text(const model::MemberPlacement& row);
+std::string text(const model::MemberEnd& row);
 
 template <class T>
-std::string text(std::vector<T> const& values) {
+std::string text(const std::vector<T>& values) {
   std::string out = "[";
-  for (T const& value : values) out += text(value) + ",";
+  for (const T& value : values) out += text(value) + ",";
   return out + "]";
 }
 
 template <class T, std::size_t N>
-std::string text(std::array<T, N> const& values) {
+std::string text(const std::array<T, N>& values) {
   return text(std::vector<T>(values.begin(), values.end()));
 }
 
 template <class... Fields>
-std::string all(Fields const&... fields) {
+std::string all(const Fields&... fields) {
   std::string out = "{";
   ((out += text(fields) + " "), ...);
   return out + "}";
 }
 
-std::string text(model::MemberPlacement const& row) {
-  auto const& [role, rank, node, vendor, model, devices, cpus, memory] = row;
+std::string text(const model::MemberPlacement& row) {
+  const auto& [role, rank, node, vendor, model, devices, cpus, memory] = row;
   return all(role, rank, node, vendor, model, devices, cpus, memory);
 }
-std::string text(model::MemberEnd const& row) {
-  auto const& [rank, exitCode, signal, outOfMemory, at] = row;
+std::string text(const model::MemberEnd& row) {
+  const auto& [rank, exitCode, signal, outOfMemory, at] = row;
   return all(rank, exitCode, signal, outOfMemory, at);
 }
 
 }  // namespace
 
-std::string dump(model::SpecDocument const& row) {
+std::string dump(const model::SpecDocument& row) {
   // `spec` is what `json` says; two specs with equal members have equal canonical text.
-  auto const& [digest, spec, json] = row;
+  const auto& [digest, spec, json] = row;
   return all(digest, json, spec.taskClass, spec.priority, spec.roles.size(), spec.outputs.size(), spec.timeLimit);
 }
-std::string dump(model::Workload const& row) {
-  auto const& [id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
+std::string dump(const model::Workload& row) {
+  const auto& [id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
                revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt, notBefore,
                startedAt, endedAt, avoidNodes, failures, message] = row;
   return all(id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
              revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt, notBefore,
              startedAt, endedAt, avoidNodes, failures, message);
 }
-std::string dump(model::Attempt const& row) {
-  auto const& [id, workload, number, cluster, nativeId, state, failure, placement, ends, plannedAt, startedAt, stopAt,
+std::string dump(const model::Attempt& row) {
+  const auto& [id, workload, number, cluster, nativeId, state, failure, placement, ends, plannedAt, startedAt, stopAt,
                endedAt, stopIntents, signalIntents, nativeState, nativeReason, resumedFrom, checkpoint, checkpointAt,
                observed] = row;
   return all(id, workload, number, cluster, nativeId, state, failure, placement, ends, plannedAt, startedAt, stopAt,
              endedAt, stopIntents, signalIntents, nativeState, nativeReason, resumedFrom, checkpoint, checkpointAt,
              observed);
 }
-std::string dump(model::Intent const& row) {
-  auto const& [id, workload, cluster, state, createdAt, signal, firstSignal, firstGrace, grace, reason] = row;
+std::string dump(const model::Intent& row) {
+  const auto& [id, workload, cluster, state, createdAt, signal, firstSignal, firstGrace, grace, reason] = row;
   return all(id, workload, cluster, state, createdAt, signal, firstSignal, firstGrace, grace, reason);
 }
-std::string dump(model::Event const& row) {
-  auto const& [sequence, at, kind, project, workload, attempt, detail] = row;
+std::string dump(const model::Event& row) {
+  const auto& [sequence, at, kind, project, workload, attempt, detail] = row;
   return all(sequence, at, kind, project, workload, attempt, detail);
 }
-std::string dump(model::AuditRecord const& row) {
-  auto const& [sequence, at, principal, action, object, project, allowed, rule, detail, hash] = row;
+std::string dump(const model::AuditRecord& row) {
+  const auto& [sequence, at, principal, action, object, project, allowed, rule, detail, hash] = row;
   return all(sequence, at, principal, action, object, project, allowed, rule, detail, hash);
 }
-std::string dump(model::Posting const& row) {
-  auto const& [sequence, workload, attempt, project, user, taskClass, cluster, node, vendor, deviceModel, devices, from,
+std::string dump(const model::Posting& row) {
+  const auto& [sequence, workload, attempt, project, user, taskClass, cluster, node, vendor, deviceModel, devices, from,
                to, category] = row;
   return all(sequence, workload, attempt, project, user, taskClass, cluster, node, vendor, deviceModel, devices, from,
              to, category);
 }
-std::string dump(model::ModelVersion const& row) {
-  auto const& [project, model, version, uri, digest, size, workload, attempt, createdBy, createdAt, metrics] = row;
+std::string dump(const model::ModelVersion& row) {
+  const auto& [project, model, version, uri, digest, size, workload, attempt, createdBy, createdAt, metrics] = row;
   return all(project, model, version, uri, digest, size, workload, attempt, createdBy, createdAt, metrics);
 }
-std::string dump(model::IdempotencyRecord const& row) {
-  auto const& [key, body, first, count, at] = row;
+std::string dump(const model::IdempotencyRecord& row) {
+  const auto& [key, body, first, count, at] = row;
   return all(key, body, first, count, at);
 }
-std::string dump(model::AuditCheckpoint const& row) {
-  auto const& [sequence, at, hash, keyId, signature] = row;
+std::string dump(const model::AuditCheckpoint& row) {
+  const auto& [sequence, at, hash, keyId, signature] = row;
   return all(sequence, at, hash, keyId, signature);
 }
-std::string dump(control::StoreHeads const& heads) {
-  auto const& [workload, attempt, event, audit, posting, oldestEvent, auditHash] = heads;
+std::string dump(const control::StoreHeads& heads) {
+  const auto& [workload, attempt, event, audit, posting, oldestEvent, auditHash] = heads;
   return all(workload, attempt, event, audit, posting, oldestEvent, auditHash);
 }
 
@@ -151,10 +151,10 @@ Loaded loadAll(control::StorePort& store) {
   return loaded;
 }
 
-std::vector<std::string> dump(Loaded const& loaded) {
+std::vector<std::string> dump(const Loaded& loaded) {
   std::vector<std::string> lines{dump(loaded.heads)};
-  auto const append = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
-  for (auto const& spec : loaded.specs) lines.push_back(dump(*spec));
+  const auto append = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
+  for (const auto& spec : loaded.specs) lines.push_back(dump(*spec));
   append(dumpAll(loaded.workloads));
   append(dumpAll(loaded.attempts));
   append(dumpAll(loaded.intents));

@@ -16,7 +16,7 @@ E pick(std::uint64_t n) {
 
 std::string word(std::string_view field, std::uint64_t n) { return fmt::format("{}-{}-é漢", field, n); }
 TimePoint moment(std::uint64_t field, std::uint64_t n) {
-  return {static_cast<std::int64_t>(1'700'000'000'000 + field * 1'000'000'000 + n)};
+  return {static_cast<std::int64_t>(1'700'000'000'000 + field * 1'000'000'000 + n % 1'000'000'000)};
 }
 std::int32_t small(std::uint64_t field, std::uint64_t n) {
   return static_cast<std::int32_t>(field * 10'000 + n % 10'000);
@@ -33,7 +33,7 @@ model::Digest sampleDigest(std::uint64_t n) {
   return digest;
 }
 
-model::Workload sampleWorkload(std::uint64_t n, model::SpecPtr const& spec) {
+model::Workload sampleWorkload(std::uint64_t n, const model::SpecPtr& spec) {
   return {.id = {n},
           .name = word("name", n),
           .project = word("project", n % 7),
@@ -62,7 +62,7 @@ model::Workload sampleWorkload(std::uint64_t n, model::SpecPtr const& spec) {
 }
 
 model::Attempt sampleAttempt(std::uint64_t n, model::WorkloadId workload) {
-  model::MemberPlacement const member{.role = small(1, n),
+  const model::MemberPlacement member{.role = small(1, n),
                                       .rank = small(2, n),
                                       .node = word("node", n),
                                       .vendor = "nvidia",

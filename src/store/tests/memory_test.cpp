@@ -17,7 +17,7 @@ TEST(MemoryStore, FailsTheCommitsItWasToldTo) {
   auto store = makeMemoryStore();
   store->failNextCommit(2);
   for (int i = 0; i < 2; ++i) {
-    auto const done = store->commit(oneEvent(1));
+    const auto done = store->commit(oneEvent(1));
     ASSERT_FALSE(done.has_value());
     EXPECT_EQ(done.error().token(), kDiskFull.token);
   }
@@ -31,7 +31,7 @@ TEST(MemoryStore, FailsTheCommitsItWasToldTo) {
 TEST(MemoryStore, FailsWithTheErrorGiven) {
   auto store = makeMemoryStore();
   store->failNextCommit(Error{&kIo, "the cable is out", {}, {}, {}});
-  auto const done = store->commit(oneEvent(1));
+  const auto done = store->commit(oneEvent(1));
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().message, "the cable is out");
   EXPECT_EQ(done.error().token(), kIo.token);

@@ -15,14 +15,14 @@ class MemoryStore final : public control::StorePort {
   MemoryStore();
   ~MemoryStore() override;
 
-  Result<void> commit(control::ChangeSet const& changes) override;
-  Result<control::StoreHeads> load(control::LoadSink const& sink) override;
-  Result<void> readEvents(std::uint64_t after, std::string const& project,
-                          control::Visitor<model::Event> const& visit) override;
-  Result<void> readAudit(std::uint64_t from, control::Visitor<model::AuditRecord> const& visit) override;
+  Result<void> commit(const control::ChangeSet& changes) override;
+  Result<control::StoreHeads> load(const control::LoadSink& sink) override;
+  Result<void> readEvents(std::uint64_t after, const std::string& project,
+                          const control::Visitor<model::Event>& visit) override;
+  Result<void> readAudit(std::uint64_t from, const control::Visitor<model::AuditRecord>& visit) override;
   Result<std::vector<model::AuditCheckpoint>> readCheckpoints() override;
   Result<std::optional<model::AuditCheckpoint>> readAuditHead() override;
-  Result<void> readPostings(control::PostingQuery const& query, control::Visitor<model::Posting> const& visit) override;
+  Result<void> readPostings(const control::PostingQuery& query, const control::Visitor<model::Posting>& visit) override;
   Result<std::vector<model::Attempt>> readAttempts(model::WorkloadId workload) override;
   [[nodiscard]] std::string describe() const override;
 

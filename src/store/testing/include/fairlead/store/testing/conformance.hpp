@@ -17,26 +17,26 @@ struct Adapter {
   std::string name;
   /// Opens the store in a folder; again after the first was destroyed: the same rows. Aborts the test process on an
   /// error.
-  std::function<std::unique_ptr<control::StorePort>(std::filesystem::path const& folder)> open;
+  std::function<std::unique_ptr<control::StorePort>(const std::filesystem::path& folder)> open;
   bool durable = true;  ///< false: rows live as long as the object
 };
 
 /// One store in a folder of its own, removed at the end.
 class StoreUnderTest {
  public:
-  explicit StoreUnderTest(Adapter const& adapter);
+  explicit StoreUnderTest(const Adapter& adapter);
   ~StoreUnderTest();
-  StoreUnderTest(StoreUnderTest const&) = delete;
-  StoreUnderTest& operator=(StoreUnderTest const&) = delete;
+  StoreUnderTest(const StoreUnderTest&) = delete;
+  StoreUnderTest& operator=(const StoreUnderTest&) = delete;
 
   [[nodiscard]] control::StorePort& store() { return *store_; }
   /// Closes and opens a durable store; nothing for one that lives in memory.
   void restart();
   /// Commits, and fails the test with the error's text when that fails.
-  void commit(control::ChangeSet const& changes);
+  void commit(const control::ChangeSet& changes);
 
  private:
-  Adapter const* adapter_;
+  const Adapter* adapter_;
   std::filesystem::path folder_;
   std::unique_ptr<control::StorePort> store_;
 };
@@ -46,7 +46,7 @@ struct ConformanceCase {
   void (*run)(StoreUnderTest& subject);
 };
 
-[[nodiscard]] std::span<ConformanceCase const> conformanceCases();
+[[nodiscard]] std::span<const ConformanceCase> conformanceCases();
 
 /// A fresh folder under the system's temporary one, mode 0700.
 [[nodiscard]] std::filesystem::path makeTestFolder();

@@ -12,7 +12,7 @@ namespace fairlead::store::testing {
 
 /// Row number `n`: equal for equal n, different in every field for different n. No field has its default value.
 [[nodiscard]] model::SpecPtr sampleSpec(std::uint64_t n);
-[[nodiscard]] model::Workload sampleWorkload(std::uint64_t n, model::SpecPtr const& spec);
+[[nodiscard]] model::Workload sampleWorkload(std::uint64_t n, const model::SpecPtr& spec);
 [[nodiscard]] model::Attempt sampleAttempt(std::uint64_t n, model::WorkloadId workload);
 [[nodiscard]] model::Intent sampleIntent(std::uint64_t n, model::AttemptId attempt);
 [[nodiscard]] model::Event sampleEvent(std::uint64_t n);
@@ -24,22 +24,22 @@ namespace fairlead::store::testing {
 [[nodiscard]] model::Digest sampleDigest(std::uint64_t n);
 
 /// Every field as text. Does not compile when a row has a field that is not in it.
-[[nodiscard]] std::string dump(model::SpecDocument const& row);
-[[nodiscard]] std::string dump(model::Workload const& row);
-[[nodiscard]] std::string dump(model::Attempt const& row);
-[[nodiscard]] std::string dump(model::Intent const& row);
-[[nodiscard]] std::string dump(model::Event const& row);
-[[nodiscard]] std::string dump(model::AuditRecord const& row);
-[[nodiscard]] std::string dump(model::Posting const& row);
-[[nodiscard]] std::string dump(model::ModelVersion const& row);
-[[nodiscard]] std::string dump(model::IdempotencyRecord const& row);
-[[nodiscard]] std::string dump(model::AuditCheckpoint const& row);
-[[nodiscard]] std::string dump(control::StoreHeads const& heads);
+[[nodiscard]] std::string dump(const model::SpecDocument& row);
+[[nodiscard]] std::string dump(const model::Workload& row);
+[[nodiscard]] std::string dump(const model::Attempt& row);
+[[nodiscard]] std::string dump(const model::Intent& row);
+[[nodiscard]] std::string dump(const model::Event& row);
+[[nodiscard]] std::string dump(const model::AuditRecord& row);
+[[nodiscard]] std::string dump(const model::Posting& row);
+[[nodiscard]] std::string dump(const model::ModelVersion& row);
+[[nodiscard]] std::string dump(const model::IdempotencyRecord& row);
+[[nodiscard]] std::string dump(const model::AuditCheckpoint& row);
+[[nodiscard]] std::string dump(const control::StoreHeads& heads);
 
 template <class Row>
-[[nodiscard]] std::vector<std::string> dumpAll(std::vector<Row> const& rows) {
+[[nodiscard]] std::vector<std::string> dumpAll(const std::vector<Row>& rows) {
   std::vector<std::string> texts;
-  for (Row const& row : rows) texts.push_back(dump(row));
+  for (const Row& row : rows) texts.push_back(dump(row));
   return texts;
 }
 
@@ -57,12 +57,12 @@ struct Loaded {
 /// Ends the process with the error's text when the store cannot be loaded.
 [[nodiscard]] Loaded loadAll(control::StorePort& store);
 /// All of it as lines; equal for stores that hold the same.
-[[nodiscard]] std::vector<std::string> dump(Loaded const& loaded);
+[[nodiscard]] std::vector<std::string> dump(const Loaded& loaded);
 
 [[nodiscard]] std::vector<model::Event> allEvents(control::StorePort& store, std::uint64_t after = 0,
-                                                  std::string const& project = {});
+                                                  const std::string& project = {});
 [[nodiscard]] std::vector<model::AuditRecord> allAudits(control::StorePort& store, std::uint64_t from = 0);
 [[nodiscard]] std::vector<model::Posting> allPostings(control::StorePort& store,
-                                                      control::PostingQuery const& query = {});
+                                                      const control::PostingQuery& query = {});
 
 }  // namespace fairlead::store::testing
