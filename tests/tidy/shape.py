@@ -3,7 +3,6 @@ import re
 from dataclasses import dataclass
 
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
-CONTAINER = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
 
 
 @dataclass(frozen=True)
@@ -20,9 +19,9 @@ def without_comments_and_texts(text):
 def is_container(head):
     """Whether the brace after `head` opens a namespace or type, or starts an initial value; else it is a function."""
     if "(" not in head:
-        return CONTAINER.search(head) is not None or "=" in head or not head.strip()
-    before, _, _ = head.partition("(")
-    return re.search(r"(?<!operator)(?<![=!<>])=(?!=)\s*$", before.rstrip() + " ") is not None and "[" not in head
+        return True
+    before = re.sub(r"template\s*<[^>]*>", "", head.partition("(")[0])
+    return re.search(r"(?<!operator)(?<![=!<>])=(?!=)", before) is not None and "[" not in head
 
 
 def functions(text):

@@ -96,6 +96,8 @@ class ShapeTest(unittest.TestCase):
                 "S::S(int x)\n    : x_{x} {\n  if (x) { y(); }\n}\n}  // namespace a\n")
         self.assertEqual([(f.line, f.length) for f in functions(text)][0], (6, 3))
         self.assertTrue(any(f.length >= 2 for f in functions(text)[1:]))
+        self.assertEqual(functions("constexpr auto kTable = std::to_array<Row>({\n{1, 2},\n{3, 4},\n});\n" * 2), [])
+        self.assertEqual(functions("template <class T = int>\nvoid f() {\n  g();\n}\n")[0].length, 4)
 
     def test_raw_texts_and_digit_separators_do_not_confuse(self):
         self.assertNotIn("rand", without_comments_and_texts('auto x = R"(rand() " )"; int y = 1\'000; // rand()\n'))
