@@ -118,6 +118,7 @@ EventStream::EventStream(std::shared_ptr<StreamQueue> queue) : queue_(std::move(
 EventStream::~EventStream() { queue_->close(); }
 bool EventStream::send(std::shared_ptr<std::string const> chunk) { return queue_->send(std::move(chunk)); }
 void EventStream::close() { queue_->close(); }
+Bytes EventStream::queued() const { return queue_->queued(); }
 bool EventStream::closed() const { return queue_->closed(); }
 void EventStream::onClose(std::function<void()> callback) { queue_->onClose(std::move(callback)); }
 
@@ -163,6 +164,11 @@ void StreamQueue::close() {
 bool StreamQueue::closed() const {
   std::lock_guard const lock(mutex_);
   return closing_ || finished_;
+}
+
+Bytes StreamQueue::queued() const {
+  std::lock_guard const lock(mutex_);
+  return {queuedBytes_};
 }
 
 bool StreamQueue::overflowed() const {

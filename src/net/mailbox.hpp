@@ -22,6 +22,7 @@ class StreamQueue {
   bool send(std::shared_ptr<std::string const> chunk);
   void close();
   bool closed() const;
+  Bytes queued() const;
   void onClose(std::function<void()> callback);
 
   // The side of the connection.

@@ -35,6 +35,8 @@ class EventStream {
   /// the stream sends what was queued and ends, so a reader gets a prefix without a gap.
   bool send(std::shared_ptr<std::string const> chunk);
   bool send(std::string chunk) { return send(std::make_shared<std::string const>(std::move(chunk))); }
+  /// What waits for the reader now; for senders that read on only as fast as their reader does.
+  [[nodiscard]] Bytes queued() const;
   /// Ends the stream after what was queued.
   void close();
   /// True once nothing more is accepted.

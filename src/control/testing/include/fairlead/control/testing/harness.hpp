@@ -121,12 +121,12 @@ class Harness {
     return row(id).currentAttempt;
   }
 
- private:
   static const audit::Signer& signer() {
     static const audit::Signer kSigner = audit::Signer::generate();
     return kSigner;
   }
 
+ private:
   TestClock clock_;
   FakeEngine engine_;
   Control control_;

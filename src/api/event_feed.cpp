@@ -1,0 +1,93 @@
+#include "event_feed.hpp"
+
+#include "shapes/views.hpp"
+
+#include <fairlead/api/errors.hpp>
+#include <fairlead/net/sse.hpp>
+
+#include <fmt/format.h>
+
+namespace fairlead::api {
+namespace {
+
+std::shared_ptr<const std::string> textOf(const model::Event& event) {
+  return std::make_shared<const std::string>(
+      net::formatEvent(std::to_string(event.sequence), event.kind, shapeOf<model::Event>().text(event)));
+}
+
+/// Tells the client that events are missing, where to go on, and that the state must be read again first.
+std::string resetText(std::uint64_t head) {
+  return net::formatEvent(
+      std::to_string(head), "reset",
+      fmt::format(
+          R"({{"head":{},"reason":"events after the asked one are gone; read the state again, then go on from here"}})",
+          head));
+}
+
+}  // namespace
+
+EventFeed::EventFeed(control::Control& control, std::size_t maxStreams, obs::Gauge open)
+    : control_(control), limit_(maxStreams), gauge_(open) {}
+
+/// One rendering serves all listeners of an event, who are told one after another.
+std::shared_ptr<const std::string> EventFeed::render(const model::Event& event) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (renderedSequence_ == event.sequence && rendered_) return rendered_;
+  }
+  auto text = textOf(event);
+  const std::lock_guard lock(mutex_);
+  renderedSequence_ = event.sequence;
+  rendered_ = text;
+  return text;
+}
+
+void EventFeed::keep(const std::shared_ptr<net::EventStream>& stream) {
+  const auto left = open_->fetch_add(1) + 1;
+  gauge_.set(static_cast<std::int64_t>(left));
+  stream->onClose([open = open_, gauge = gauge_] { gauge.set(static_cast<std::int64_t>(open->fetch_sub(1) - 1)); });
+  const std::lock_guard lock(mutex_);
+  if (streams_.size() > 64 && streams_.size() > 2 * open_->load())
+    std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+}
+
+void EventFeed::open(const CallPtr& call, Filter filter, std::uint64_t after) {
+  if (open_->load() >= limit_) {
+    call->fail(Error{&kBusy,
+                     fmt::format("{} event streams are open, which is the limit", limit_),
+                     {},
+                     {},
+                     "close some, or read lists instead"});
+    return;
+  }
+  net::StreamOptions options;
+  options.headers.emplace_back("Cache-Control", "no-store");
+  options.headers.emplace_back("X-Accel-Buffering", "no");
+  auto stream = call->stream(std::move(options));
+  keep(stream);
+  stream->send(fmt::format(": from {}\nretry: 1000\n\n", after));
+  const auto project = filter.project;
+  auto listener = [this, stream, filter = std::move(filter)](const model::Event& event) {
+    if (stream->closed()) return false;
+    if (filter.workload && event.workload != filter.workload) return true;
+    if (filter.visible && !filter.visible(event.project)) return true;
+    return stream->send(render(event));
+  };
+  const auto outcome = control_.events().subscribe(project, after, std::move(listener));
+  if (outcome && *outcome == control::SubscribeOutcome::live) return;
+  if (outcome) stream->send(resetText(control_.events().head()));
+  stream->close();
+}
+
+void EventFeed::closeAll() {
+  std::vector<std::weak_ptr<net::EventStream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    streams.swap(streams_);
+  }
+  for (const auto& weak : streams)
+    if (const auto stream = weak.lock()) stream->close();
+}
+
+}  // namespace fairlead::api
