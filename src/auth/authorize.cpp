@@ -32,7 +32,7 @@ constexpr auto kRules = std::to_array<ActionRule>({
     {Action::auditRead, ActionScope::project, admin, admin},
     {Action::inventoryRead, ActionScope::anyone, viewer, viewer},
     {Action::priceRead, ActionScope::anyone, viewer, viewer},
-    {Action::siteRead, ActionScope::site, admin, admin},
+    {Action::auditVerify, ActionScope::site, admin, admin},
 });
 
 constexpr bool inOrder() {

@@ -12,12 +12,12 @@
 namespace fairlead::handoff {
 namespace {
 
-Error withField(ErrorCode const& code, std::string message, std::string field, std::string value, std::string remedy) {
+Error withField(const ErrorCode& code, std::string message, std::string field, std::string value, std::string remedy) {
   return Error{&code, std::move(message), std::move(field), std::move(value), std::move(remedy)};
 }
 
-Result<void> checkUsable(model::Workload const& workload, model::Attempt const& attempt, model::OutputRule const& rule,
-                         model::OutputArtifact const& artifact, ModelVersion const* newest) {
+Result<void> checkUsable(const model::Workload& workload, const model::Attempt& attempt, const model::OutputRule& rule,
+                         const model::OutputArtifact& artifact, const ModelVersion* newest) {
   if (attempt.state != model::AttemptState::succeeded)
     return fail(kNotSuccessful,
                 fmt::format("attempt {} of {} is {}", toText(attempt.id), toText(workload.id), toText(attempt.state)));
@@ -46,8 +46,8 @@ std::string versionList(std::vector<std::int32_t> numbers) {
   return numbers.size() > kShown ? text + ", ..." : text;
 }
 
-Error noModel(model::ModelInput const& input, std::string_view project, std::vector<std::string_view> const& names) {
-  auto const near = nearest(input.model, names);
+Error noModel(const model::ModelInput& input, std::string_view project, const std::vector<std::string_view>& names) {
+  const auto near = nearest(input.model, names);
   return withField(kModelNotFound,
                    fmt::format("project {} has no model {}", printable(project), printable(input.model)),
                    "spec.model.name", printable(input.model),
@@ -57,7 +57,7 @@ Error noModel(model::ModelInput const& input, std::string_view project, std::vec
 
 }  // namespace
 
-Result<std::int32_t> nextVersion(ModelVersion const* newest) {
+Result<std::int32_t> nextVersion(const ModelVersion* newest) {
   if (newest == nullptr) return 1;
   if (newest->version == std::numeric_limits<std::int32_t>::max())
     return fail(kVersionsExhausted, fmt::format("model {} has {} versions", printable(newest->model), newest->version),
@@ -65,9 +65,9 @@ Result<std::int32_t> nextVersion(ModelVersion const* newest) {
   return newest->version + 1;
 }
 
-Result<ModelVersion> versionFrom(model::Workload const& workload, model::Attempt const& attempt,
-                                 model::OutputRule const& rule, model::OutputArtifact const& artifact,
-                                 ModelVersion const* newest, TimePoint now) {
+Result<ModelVersion> versionFrom(const model::Workload& workload, const model::Attempt& attempt,
+                                 const model::OutputRule& rule, const model::OutputArtifact& artifact,
+                                 const ModelVersion* newest, TimePoint now) {
   if (auto usable = checkUsable(workload, attempt, rule, artifact, newest); !usable)
     return tl::unexpected(usable.error());
   auto number = nextVersion(newest);
@@ -88,19 +88,19 @@ Result<ModelVersion> versionFrom(model::Workload const& workload, model::Attempt
   return version;
 }
 
-Result<ModelVersion const*> resolve(model::ModelInput const& input, std::string_view project,
-                                    std::span<ModelVersion const> versions) {
-  ModelVersion const* found = nullptr;
+Result<const ModelVersion*> resolve(const model::ModelInput& input, std::string_view project,
+                                    std::span<const ModelVersion> versions) {
+  const ModelVersion* found = nullptr;
   std::vector<std::int32_t> numbers;
   std::vector<std::string_view> names;
-  for (auto const& version : versions) {
+  for (const auto& version : versions) {
     if (version.project != project) continue;
     if (version.model != input.model) {
       names.push_back(version.model);
       continue;
     }
     numbers.push_back(version.version);
-    bool const wanted =
+    const bool wanted =
         input.version == 0 ? found == nullptr || version.version > found->version : version.version == input.version;
     if (wanted) found = &version;
   }

@@ -27,10 +27,10 @@ enum class Action : std::uint8_t {
   modelUse,
   projectRead,
   projectChange,
-  auditRead,
+  auditRead,  ///< of a project; the whole trail without one
   inventoryRead,
   priceRead,
-  siteRead,
+  auditVerify,  ///< the whole trail
 };
 
 enum class ActionScope : std::uint8_t {
@@ -83,5 +83,5 @@ inline constexpr auto fairlead::kEnumNames<fairlead::auth::Action> =
         {fairlead::auth::Action::auditRead, "audit.read"},
         {fairlead::auth::Action::inventoryRead, "inventory.read"},
         {fairlead::auth::Action::priceRead, "price.read"},
-        {fairlead::auth::Action::siteRead, "site.read"},
+        {fairlead::auth::Action::auditVerify, "audit.verify"},
     });
