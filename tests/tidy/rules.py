@@ -17,7 +17,7 @@ def in_src(source):
 
 
 def cpp_test(source):
-    return source.inside("tests") and source.path.endswith(".cpp")
+    return source.inside("tests") and source.path.endswith("_test.cpp")
 
 
 def python_test(source):

@@ -52,7 +52,7 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(self.found(src__store__store_DOT_cpp='// rand()\nauto text = "rand(";\nint x = rand();  // tidy: allow rand: seeded by the test\n'), [])
 
     def test_sleep_in_tests(self):
-        self.assert_one("sleep", src__base__tests__a_test_DOT_cpp="void f() { std::this_thread::sleep_for(1s); }\n")  # tidy: allow sleep: a text
+        self.assert_one("sleep", src__base__tests__sleepy_test_DOT_cpp="void f() { std::this_thread::sleep_for(1s); }\n")  # tidy: allow sleep: a text
 
     def test_threads_and_unordered_order_in_pure_modules(self):
         self.assert_one("pure", src__policy__plan_DOT_cpp="#include <fairlead/policy/plan.hpp>\n#include <unordered_map>\n")
