@@ -74,7 +74,7 @@ std::vector<std::string> groupsBelow(const std::string& path) {
   if (!folder) return groups;
   if (auto names = listFolder(folder->get(), 1'000'000))
     for (const auto& name : *names)
-      if (isFolder(path + "/" + name)) groups.push_back(path + "/" + name);
+      if (name.starts_with("rank.") && isFolder(path + "/" + name)) groups.push_back(path + "/" + name);
   return groups;
 }
 

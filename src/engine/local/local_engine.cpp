@@ -134,6 +134,7 @@ void LocalEngine::waitForWork() {
   std::vector<pollfd> waits{{wake_.get(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
   std::vector<model::AttemptId> watched;
   auto next = inventoryAt_;
+  if (const auto refill = spawner_.refillAt()) next = std::min(next, *refill);
   for (const auto& [id, tracked] : tracked_) {
     if (tracked.lookAgainAt.count > 0) next = std::min(next, tracked.lookAgainAt);
     if (!tracked.supervisor) continue;

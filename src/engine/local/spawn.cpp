@@ -17,6 +17,8 @@
 namespace fairlead::engine::local {
 namespace {
 
+constexpr Milliseconds kRefillDelay{30};
+
 /// What a supervisor keeps of our environment: nothing that a workload could see, as ranks get an environment of their
 /// own.
 std::vector<std::string> keptEnvironment() {
@@ -90,6 +92,7 @@ Result<pid_t> SupervisorSpawner::spawn(const std::string& argument, int input) {
 }
 
 Result<pid_t> SupervisorSpawner::start(const std::string& attemptFolder) {
+  refillAt_ = monotonicNow() + kRefillDelay;
   const auto line = attemptFolder + "\n";
   while (!spares_.empty()) {
     Spare spare = std::move(spares_.front());
@@ -103,13 +106,21 @@ Result<pid_t> SupervisorSpawner::start(const std::string& attemptFolder) {
   return spawn(attemptFolder, -1);
 }
 
+std::optional<Milliseconds> SupervisorSpawner::refillAt() const {
+  return spares_.size() < wanted_ ? std::optional(refillAt_) : std::nullopt;
+}
+
 void SupervisorSpawner::refill() {
+  if (monotonicNow() < refillAt_) return;
   while (spares_.size() < wanted_) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
     Fd ours(ends[0]), theirs(ends[1]);
     auto pid = spawn("-", theirs.get());
-    if (!pid) return;
+    if (!pid) {
+      refillAt_ = monotonicNow() + Milliseconds{10'000};
+      return;
+    }
     spares_.push_back({*pid, std::move(ours)});
   }
 }

@@ -6,6 +6,7 @@
 #include <fairlead/base/result.hpp>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -23,8 +24,10 @@ class SupervisorSpawner {
 
   /// A supervisor for this attempt folder, in a session of its own. It is our child: wait for it when it has ended.
   [[nodiscard]] Result<pid_t> start(const std::string& attemptFolder);
-  /// Brings the number of spares up. Call when there is nothing better to do.
+  /// Brings the number of spares up, a little after the last start, so that loading one does not slow that start down.
   void refill();
+  /// When refill has something to do (monotonic); nothing: it has not.
+  [[nodiscard]] std::optional<Milliseconds> refillAt() const;
 
  private:
   struct Spare {
@@ -36,6 +39,7 @@ class SupervisorSpawner {
   std::vector<std::string> argv_;
   std::size_t wanted_;
   std::deque<Spare> spares_;
+  Milliseconds refillAt_;
 };
 
 [[nodiscard]] Fd openPid(pid_t pid);

@@ -42,11 +42,11 @@ model::FailureCategory categoryOf(const model::MemberEnd& end) {
 void Supervisor::killDescendants() {
   const auto end = monotonicNow() + kKillTime;
   for (;;) {
-    for (const pid_t pid : descendantsOf(::getpid())) ::kill(pid, SIGKILL);
     pid_t reaped = 0;
     while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
     if (reaped < 0 && errno == ECHILD) break;
+    for (const pid_t pid : descendantsOf(::getpid())) ::kill(pid, SIGKILL);
     if (monotonicNow() > end) break;  // a process in an uninterruptible wait: nobody can do more
     pollfd wait{signals_.get(), POLLIN, 0};
     ::poll(&wait, 1, 10);
