@@ -1,17 +1,18 @@
-// AMD through the kernel's own topology: every node with a gfx target is a device, in the order that ROCR_VISIBLE_DEVICES counts.
+// AMD through the kernel's own topology: every node with a gfx target is a device, in the order that
+// ROCR_VISIBLE_DEVICES counts.
+#include "devices/vendors.hpp"
+#include "local/fields.hpp"
+#include "local/posix.hpp"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
-
-#include "devices/vendors.hpp"
-#include "local/fields.hpp"
-#include "local/posix.hpp"
 
 namespace fairlead::engine::devices {
 namespace {
@@ -94,7 +95,8 @@ void findAmd(const DeviceRoots& roots, DeviceReport& report) {
     device.vendor = "amd";
     device.model = canonicalModel(productOf(roots, node, properties));
     device.memory.count = memoryOf(node);
-    if (const auto id = get(properties, "unique_id"); id != 0) device.uuid = fmt::format("GPU-{:016x}", static_cast<std::uint64_t>(id));
+    if (const auto id = get(properties, "unique_id"); id != 0)
+      device.uuid = fmt::format("GPU-{:016x}", static_cast<std::uint64_t>(id));
     report.devices.push_back(std::move(device));
   }
 }

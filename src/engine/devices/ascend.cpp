@@ -1,21 +1,23 @@
 // Huawei Ascend: the device files say which dies there are, npu-smi says what they are.
-#include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "devices/vendors.hpp"
 #include "local/fields.hpp"
 #include "local/posix.hpp"
+
+#include <fairlead/model/accelerators.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fcntl.h>
+#include <map>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 namespace fairlead::engine::devices {
 namespace {
@@ -102,7 +104,8 @@ std::int64_t largestTotal(std::string_view cell) {
   return largest;
 }
 
-/// `npu-smi info` prints two rows a chip: `| 0  910B3 | OK | power, temperature ... |` and `| 0 | 0000:C1:00.0 | ... 3161 / 65536 |`.
+/// `npu-smi info` prints two rows a chip: `| 0  910B3 | OK | power, temperature ... |` and `| 0 | 0000:C1:00.0 | ...
+/// 3161 / 65536 |`.
 std::vector<Chip> parseInfo(std::string_view text) {
   std::vector<Chip> chips;
   Chip current;
@@ -132,15 +135,16 @@ void findAscend(const DeviceRoots& roots, DeviceReport& report) {
   const auto chips = roots.npuSmi.empty() ? std::vector<Chip>{} : parseInfo(outputOf(roots.npuSmi, "info"));
   const bool told = chips.size() == dies.size();
   if (!told)
-    report.problems.push_back(fmt::format("{} Ascend device files, but npu-smi tells of {}: models and memory are unknown",
-                                          dies.size(), chips.size()));
+    report.problems.push_back(fmt::format(
+        "{} Ascend device files, but npu-smi tells of {}: models and memory are unknown", dies.size(), chips.size()));
   for (std::size_t i = 0; i < dies.size(); ++i) {
     model::Device device;
     device.index = dies[i];
     device.vendor = "huawei";
     device.model = "unknown";
     if (told) {
-      device.model = canonicalModel("Ascend " + chips[i].name);
+      device.model =
+          canonicalModel(model::findAccelerator(chips[i].name) != nullptr ? chips[i].name : "Ascend " + chips[i].name);
       device.memory.count = chips[i].memoryMb << 20;
       device.healthy = chips[i].health == "OK";
       if (!device.healthy) device.healthReason = "npu-smi says " + chips[i].health;

@@ -1,9 +1,9 @@
-#include <algorithm>
-#include <tuple>
+#include "devices/vendors.hpp"
 
 #include <fairlead/model/accelerators.hpp>
 
-#include "devices/vendors.hpp"
+#include <algorithm>
+#include <tuple>
 
 namespace fairlead::engine {
 namespace devices {

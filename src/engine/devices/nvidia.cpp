@@ -1,13 +1,13 @@
 // NVML through dlopen, so that one binary runs on hosts with and without the driver.
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <memory>
+#include "devices/vendors.hpp"
 
 #include <fairlead/base/text.hpp>
 
-#include "devices/vendors.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <memory>
 
 namespace fairlead::engine::devices {
 namespace {
@@ -42,9 +42,9 @@ bool load(void* library, const char* name, Function& function) {
 bool loadAll(void* library, Nvml& nvml) {
   (void)load(library, "nvmlDeviceGetMigMode", nvml.migMode);
   return load(library, "nvmlInit_v2", nvml.init) && load(library, "nvmlShutdown", nvml.shutdown) &&
-         load(library, "nvmlDeviceGetCount_v2", nvml.count) && load(library, "nvmlDeviceGetHandleByIndex_v2", nvml.handle) &&
-         load(library, "nvmlDeviceGetName", nvml.name) && load(library, "nvmlDeviceGetUUID", nvml.uuid) &&
-         load(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
+         load(library, "nvmlDeviceGetCount_v2", nvml.count) &&
+         load(library, "nvmlDeviceGetHandleByIndex_v2", nvml.handle) && load(library, "nvmlDeviceGetName", nvml.name) &&
+         load(library, "nvmlDeviceGetUUID", nvml.uuid) && load(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
 }
 
 model::Device unhealthy(unsigned index, const std::string& reason) {
@@ -71,7 +71,8 @@ model::Device readDevice(const Nvml& nvml, unsigned index) {
   device.uuid = identified == kSuccess ? printable(uuid) : "";
   device.memory.count = static_cast<std::int64_t>(std::min(memory.total, 1ULL << 60));
   device.healthy = named == kSuccess && identified == kSuccess && measured == kSuccess;
-  if (!device.healthy) device.healthReason = fmt::format("NVML cannot read it (errors {}, {}, {})", named, identified, measured);
+  if (!device.healthy)
+    device.healthReason = fmt::format("NVML cannot read it (errors {}, {}, {})", named, identified, measured);
   unsigned current = 0, pending = 0;
   if (nvml.migMode != nullptr && nvml.migMode(handle, &current, &pending) == kSuccess && current == 1) {
     // A card cut into MIG instances is not usable whole, and its instances have no index of their own.
@@ -94,14 +95,16 @@ void findNvidia(const DeviceRoots& roots, DeviceReport& report) {
     return;
   }
   if (const int code = nvml.init(); code != kSuccess) {
-    if (code != kNotFound) report.problems.push_back(fmt::format("NVML does not start (error {}); NVIDIA devices are not seen", code));
+    if (code != kNotFound)
+      report.problems.push_back(fmt::format("NVML does not start (error {}); NVIDIA devices are not seen", code));
     return;
   }
   unsigned count = 0;
   if (const int code = nvml.count(&count); code != kSuccess)
     report.problems.push_back(fmt::format("NVML does not count its devices (error {})", code));
   else
-    for (unsigned index = 0; index < std::min(count, kMaxDevices); ++index) report.devices.push_back(readDevice(nvml, index));
+    for (unsigned index = 0; index < std::min(count, kMaxDevices); ++index)
+      report.devices.push_back(readDevice(nvml, index));
   nvml.shutdown();
 }
 

@@ -1,24 +1,24 @@
 #include "local/checkpoint.hpp"
 
-#include <fcntl.h>
+#include "local/file_tree.hpp"
+#include "local/spawn.hpp"
+
+#include <fairlead/codec/digest.hpp>
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <optional>
-#include <string_view>
 #include <vector>
-
-#include <fairlead/codec/digest.hpp>
-
-#include "local/file_tree.hpp"
-#include "local/spawn.hpp"
 
 namespace fairlead::engine::local {
 namespace {

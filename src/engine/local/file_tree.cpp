@@ -1,22 +1,22 @@
 #include "local/file_tree.hpp"
 
-#include <fcntl.h>
+#include <fairlead/base/text.hpp>
+#include <fairlead/codec/digest.hpp>
+#include <fairlead/engine/errors.hpp>
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <memory>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <memory>
 #include <vector>
-
-#include <fairlead/base/text.hpp>
-#include <fairlead/codec/digest.hpp>
-#include <fairlead/engine/errors.hpp>
 
 namespace fairlead::engine::local {
 namespace {
@@ -74,24 +74,27 @@ Result<void> forEachBlock(int fd, TreeBudget& budget, const Take& take) {
   }
 }
 
-Result<void> copyFile(const Fd& source, const struct stat& info, int folder, const std::string& name, TreeBudget& budget) {
+Result<void> copyFile(const Fd& source, const struct stat& info, int folder, const std::string& name,
+                      TreeBudget& budget) {
   auto target = openAt(folder, name, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (!target) return tl::unexpected(target.error());
   if (::ioctl(target->get(), FICLONE, source.get()) == 0) {  // shares blocks where the file system can
     if (auto taken = budget.take(info.st_size, 0); !taken) return taken;
   } else {
-    auto copied = forEachBlock(source.get(), budget, [&](std::string_view block) { return writeAll(target->get(), block); });
+    auto copied =
+        forEachBlock(source.get(), budget, [&](std::string_view block) { return writeAll(target->get(), block); });
     if (!copied) return copied;
   }
-  if (::fchmod(target->get(), (info.st_mode & 0111) != 0 ? 0555 : 0444) != 0) return failErrno("cannot make a copy read-only");
+  if (::fchmod(target->get(), (info.st_mode & 0111) != 0 ? 0555 : 0444) != 0)
+    return failErrno("cannot make a copy read-only");
   return {};
 }
 
-Result<void> copyEntry(const Fd& source, int folder, const std::string& name, const Identity& identity, TreeBudget& budget,
-                       int depth);
+Result<void> copyEntry(const Fd& source, int folder, const std::string& name, const Identity& identity,
+                       TreeBudget& budget, int depth);
 
-Result<void> copyFolder(const Fd& source, int folder, const std::string& name, const Identity& identity, TreeBudget& budget,
-                        int depth) {
+Result<void> copyFolder(const Fd& source, int folder, const std::string& name, const Identity& identity,
+                        TreeBudget& budget, int depth) {
   if (depth == 0) return fail(kFileTooLarge, fmt::format("folders are nested deeper than {}", kDepth));
   if (::mkdirat(folder, name.c_str(), 0700) != 0) return failErrno("cannot make a folder");
   auto target = openAt(folder, name, O_RDONLY | O_DIRECTORY);
@@ -112,8 +115,8 @@ Result<void> copyFolder(const Fd& source, int folder, const std::string& name, c
   return ::fchmod(target->get(), 0555) == 0 ? Result<void>{} : failErrno("cannot make a copy read-only");
 }
 
-Result<void> copyEntry(const Fd& source, int folder, const std::string& name, const Identity& identity, TreeBudget& budget,
-                       int depth) {
+Result<void> copyEntry(const Fd& source, int folder, const std::string& name, const Identity& identity,
+                       TreeBudget& budget, int depth) {
   if (!plainName(name)) return fail(kUnsafePath, fmt::format("the name {} has control characters", printable(name)));
   if (auto taken = budget.take(0, 1); !taken) return taken;
   const auto info = statOf(source, name);
@@ -181,7 +184,8 @@ Result<Fd> openBelow(const std::string& base, const std::string& path) {
   return openBelow(folder->get(), path);
 }
 
-Result<void> copyTree(const Fd& source, int folder, const std::string& name, const Identity& identity, TreeBudget& budget) {
+Result<void> copyTree(const Fd& source, int folder, const std::string& name, const Identity& identity,
+                      TreeBudget& budget) {
   auto copied = copyEntry(source, folder, name, identity, budget, kDepth);
   if (!copied) removeTreeAt(folder, name);
   return copied;
@@ -199,7 +203,8 @@ Result<TreeDigest> digestTree(const Fd& root, TreeBudget& budget) {
   std::vector<std::string> lines;
   if (auto added = addLines(root, "", lines, budget, total, kDepth); !added) return tl::unexpected(added.error());
   // By path, not by digest, so that a person can make the same list with sha256sum and sort.
-  std::sort(lines.begin(), lines.end(), [](const std::string& a, const std::string& b) { return a.substr(64) < b.substr(64); });
+  std::sort(lines.begin(), lines.end(),
+            [](const std::string& a, const std::string& b) { return a.substr(64) < b.substr(64); });
   codec::Sha256 hash;
   for (const auto& line : lines) hash.update(line);
   total.digest = hash.finish();

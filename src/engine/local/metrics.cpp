@@ -1,11 +1,11 @@
 #include "local/metrics.hpp"
 
+#include <fairlead/codec/tree.hpp>
+#include <fairlead/engine/errors.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include <fairlead/codec/tree.hpp>
-#include <fairlead/engine/errors.hpp>
 
 namespace fairlead::engine::local {
 namespace {
@@ -13,9 +13,11 @@ namespace {
 constexpr std::size_t kNumberBytes = 64;
 constexpr std::size_t kNameBytes = 128;
 
-/// `-12`, `0.5`, `1e-3`: a number of JSON as written. The tree keeps exponents as text, quoted or not, so the form decides.
+/// `-12`, `0.5`, `1e-3`: a number of JSON as written. The tree keeps exponents as text, quoted or not, so the form
+/// decides.
 bool isNumber(const codec::Node& node) {
-  if (node.kind == codec::NodeKind::integer || node.kind == codec::NodeKind::decimal) return node.text.size() <= kNumberBytes;
+  if (node.kind == codec::NodeKind::integer || node.kind == codec::NodeKind::decimal)
+    return node.text.size() <= kNumberBytes;
   if (node.kind != codec::NodeKind::text || node.text.empty() || node.text.size() > kNumberBytes) return false;
   auto rest = node.text;
   if (rest.front() == '-') rest.remove_prefix(1);
@@ -46,7 +48,8 @@ Result<std::vector<std::pair<std::string, std::string>>> parseMetrics(std::strin
   std::vector<std::pair<std::string, std::string>> metrics;
   for (const auto& entry : tree->root().entries) {
     if (!isNumber(entry.value) || entry.key.size() > kNameBytes) continue;
-    if (metrics.size() == kMetricsCount) return fail(kFileTooLarge, fmt::format("it has more than {} numbers", kMetricsCount));
+    if (metrics.size() == kMetricsCount)
+      return fail(kFileTooLarge, fmt::format("it has more than {} numbers", kMetricsCount));
     metrics.emplace_back(entry.key, entry.value.text);
   }
   std::sort(metrics.begin(), metrics.end());

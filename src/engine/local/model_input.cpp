@@ -1,8 +1,8 @@
 #include "local/model_input.hpp"
 
-#include <fairlead/codec/digest.hpp>
-
 #include "local/file_tree.hpp"
+
+#include <fairlead/codec/digest.hpp>
 
 namespace fairlead::engine::local {
 

@@ -1,15 +1,15 @@
 #include "local/outputs.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include "local/file_tree.hpp"
+#include "local/metrics.hpp"
 
 #include <fairlead/codec/digest.hpp>
 
-#include "local/file_tree.hpp"
-#include "local/metrics.hpp"
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace fairlead::engine::local {
 namespace {
@@ -33,7 +33,8 @@ Result<std::string> readWhole(const Fd& file, std::size_t limit) {
   return text;
 }
 
-/// Moves a finished copy to its place. A place that is taken by the same bytes is the same artifact; by others it is set aside.
+/// Moves a finished copy to its place. A place that is taken by the same bytes is the same artifact; by others it is
+/// set aside.
 Result<void> publish(int store, const std::string& beside, const std::string& name, const model::Digest& digest,
                      TreeBudget budget) {
   if (auto before = openAt(store, name, O_RDONLY | O_NONBLOCK)) {
@@ -43,7 +44,8 @@ Result<void> publish(int store, const std::string& beside, const std::string& na
       return {};
     }
     const auto aside = fmt::format("{}.damaged.{}", name, ::getpid());
-    if (::renameat(store, name.c_str(), store, aside.c_str()) != 0) return failErrno("cannot set a damaged artifact aside");
+    if (::renameat(store, name.c_str(), store, aside.c_str()) != 0)
+      return failErrno("cannot set a damaged artifact aside");
   }
   if (::syncfs(store) != 0) return failErrno("cannot make the artifact durable");
   if (::renameat(store, beside.c_str(), store, name.c_str()) != 0) return failErrno("cannot publish the artifact");

@@ -212,8 +212,8 @@ void Supervisor::signalRanks(int signal, bool sparingShells) {
     const bool script = !order_.roles[static_cast<std::size_t>(rank.member->role)].script.empty();
     if (sparingShells && script)
       signalFollowers(rank.process.pid, signal);
-    else
-      ::kill(-rank.process.pid, signal);
+    else if (::kill(-rank.process.pid, signal) != 0 && !rank.ended)
+      ::kill(rank.process.pid, signal);  // it has not made its group yet
   }
 }
 
