@@ -14,6 +14,7 @@ namespace fairlead::engine::local {
 namespace {
 
 constexpr Milliseconds kKillTime{30'000};
+constexpr Milliseconds kOldLogsInterval{3'600'000};
 constexpr std::size_t kFolderLimit = 10'000'000;
 
 bool stopAsked(int folder) {
@@ -124,6 +125,32 @@ void LocalEngine::recoverKnown(const control::KnownAttempt& known) {
   sink_->observe({std::move(alive)});
 }
 
+void LocalEngine::removeOldLogs() {
+  oldLogsAt_ = monotonicNow() + kOldLogsInterval;
+  auto names = listFolder(attempts_.get(), kFolderLimit);
+  if (!names) return;
+  for (const auto& name : *names) {
+    struct stat info{};
+    if (!model::parseIntentId(name)) continue;
+    if (::fstatat(attempts_.get(), (name + "/" + kSettledFile).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (wallNow() - TimePoint{info.st_mtim.tv_sec * 1000} > options_.logRetention) removeTreeAt(attempts_.get(), name);
+  }
+}
+
+/// Copies that a dead supervisor did not finish: `.INTENT.OUTPUT`.
+void LocalEngine::removeHalfArtifacts() {
+  auto store = openFolder(options_.stateDir + "/artifacts");
+  if (!store) return;
+  auto names = listFolder(store->get(), kFolderLimit);
+  if (!names) return;
+  for (const auto& name : *names) {
+    const auto end = name.find(".start.");
+    if (!name.starts_with('.') || end == std::string::npos) continue;
+    auto folder = openAt(attempts_.get(), name.substr(1, end + 5), O_RDONLY | O_DIRECTORY);
+    if (!folder || !AttemptLock::held(folder->get())) removeTreeAt(store->get(), name);
+  }
+}
+
 void LocalEngine::recoverUnknown(const std::string& name, const std::vector<control::KnownAttempt>& known) {
   const auto id = model::parseIntentId(name);
   if (!id || id->kind != model::IntentKind::start) return;
@@ -131,12 +158,7 @@ void LocalEngine::recoverUnknown(const std::string& name, const std::vector<cont
   if (std::any_of(known.begin(), known.end(), same)) return;
   auto folder = openAt(attempts_.get(), name, O_RDONLY | O_DIRECTORY);
   if (!folder) return;
-  struct stat info{};
-  if (::fstatat(folder->get(), kSettledFile.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
-    const TimePoint settledAt{info.st_mtim.tv_sec * 1000};
-    if (wallNow() - settledAt > options_.logRetention) removeTreeAt(attempts_.get(), name);
-    return;
-  }
+  if (existsAt(folder->get(), kSettledFile)) return;
   if (!AttemptLock::held(folder->get())) return doSettle(id->attempt);
   say(LogSeverity::warning,
       fmt::format("attempt {} runs here and nobody knows it: it is stopped", toText(id->attempt)));

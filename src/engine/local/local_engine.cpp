@@ -110,11 +110,13 @@ void LocalEngine::settled(model::AttemptId attempt) {
 void LocalEngine::threadMain(std::vector<control::KnownAttempt> known) {
   reportInventory();
   recover(known);
+  removeHalfArtifacts();
   while (!stopping_) {
     spawner_.refill();
     waitForWork();
     runPosted();
     if (monotonicNow() >= inventoryAt_) reportInventory();
+    if (monotonicNow() >= oldLogsAt_) removeOldLogs();
   }
 }
 

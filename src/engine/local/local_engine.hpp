@@ -75,6 +75,8 @@ class LocalEngine final : public control::EnginePort {
   void recoverUnknown(const std::string& name, const std::vector<control::KnownAttempt>& known);
   /// Decides what became of an attempt whose supervisor does not live. Nothing when one does live after all.
   void resolve(Tracked& tracked);
+  void removeOldLogs();
+  void removeHalfArtifacts();
   [[nodiscard]] model::Observation lostObservation(const Journal& journal);
 
   LocalOptions options_;
@@ -89,6 +91,7 @@ class LocalEngine final : public control::EnginePort {
   std::map<model::AttemptId, Tracked> tracked_;
   std::map<int, model::AttemptId> byWatch_;
   Milliseconds inventoryAt_;
+  Milliseconds oldLogsAt_;
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
   std::atomic<bool> stopping_{false};

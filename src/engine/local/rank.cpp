@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +43,17 @@ void resetSignals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// What the supervisor took for itself.
+void resetLimits(const RankCommand& command) {
+  rlimit files{};
+  if (command.openFiles > 0 && ::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = std::min<rlim_t>(command.openFiles, files.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) (void)!::write(score, "0", 1);
+}
+
 void wireStreams(const ChildEnds& ends) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, 0);
@@ -57,6 +70,7 @@ void wireStreams(const ChildEnds& ends) {
   ::setsid();
   wireStreams(ends);
   if (command.cgroup >= 0 && ::write(command.cgroup, "0", 1) != 1) giveUp(ends.status, Stage::group, errno);
+  resetLimits(command);
   if (!becomeForGood(identity)) giveUp(ends.status, Stage::identity, errno);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a change of identity clears it
   if (::getppid() != parent) giveUp(ends.status, Stage::orphaned, 0);

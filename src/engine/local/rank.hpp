@@ -6,6 +6,7 @@
 
 #include <fairlead/base/result.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -17,7 +18,8 @@ struct RankCommand {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
   std::string folder;
-  int cgroup = -1;  ///< open cgroup.procs, or -1
+  int cgroup = -1;              ///< open cgroup.procs, or -1
+  std::uint64_t openFiles = 0;  ///< soft limit of open files; 0: ours
 };
 
 struct StartedRank {

@@ -70,6 +70,14 @@ SupervisorSpawner::SupervisorSpawner(std::vector<std::string> argv, std::int32_t
   if (argv_.empty()) argv_ = {"/proc/self/exe", "supervise"};
 }
 
+SupervisorSpawner::~SupervisorSpawner() {
+  for (auto& spare : spares_) {
+    spare.channel.reset();
+    ::kill(spare.pid, SIGKILL);  // it has begun nothing
+    ::waitpid(spare.pid, nullptr, 0);
+  }
+}
+
 Result<pid_t> SupervisorSpawner::spawn(const std::string& argument, int input) {
   SpawnSetup setup;
   auto* actions = &setup.actions;

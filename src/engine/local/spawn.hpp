@@ -17,8 +17,8 @@ namespace fairlead::engine::local {
 class SupervisorSpawner {
  public:
   SupervisorSpawner(std::vector<std::string> argv, std::int32_t spares);
-  /// Leaves spares to end by themselves.
-  ~SupervisorSpawner() = default;
+  /// Tells spares to end and waits for them.
+  ~SupervisorSpawner();
   SupervisorSpawner(const SupervisorSpawner&) = delete;
   SupervisorSpawner& operator=(const SupervisorSpawner&) = delete;
 

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -48,6 +49,22 @@ Fd watchSignals() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);
   return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// Each rank costs us three descriptors. Returns the soft limit before.
+std::uint64_t takeAllFiles() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+  const auto before = files.rlim_cur;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  return before;
+}
+
+/// Ranks are the ones to go when memory is short; only root may say so.
+void sparedByOutOfMemoryKiller() {
+  const Fd score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (score) (void)!::write(score.get(), "-900", 4);
 }
 
 std::optional<ControlIntent> firstStop(int folder) {
@@ -125,6 +142,7 @@ Result<void> Supervisor::prepareRanks() {
     auto argv = commandOf(member);
     if (!argv) return tl::unexpected(argv.error());
     rank.command.argv = std::move(*argv);
+    rank.command.openFiles = openFiles_;
     rank.command.environment = rankEnvironment(order_, i, identity_, context_);
     rank.command.environment.push_back(kSupervisorVariable + "=" + mark);
     rank.command.folder = workingDirectory(order_, member, context_);
@@ -208,6 +226,8 @@ int Supervisor::run() {
   }
   if (!*opened) return 0;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  openFiles_ = takeAllFiles();
+  sparedByOutOfMemoryKiller();
   signals_ = watchSignals();
   if (auto prepared = prepare(); !prepared) {
     refuse(prepared.error());

@@ -78,6 +78,7 @@ class Supervisor {
   void appendForSure(model::Observation observation);
 
   std::string path_;
+  std::uint64_t openFiles_ = 0;  ///< the soft limit that ranks get back
   Fd folder_;
   Fd logFolder_;
   Fd events_;   ///< inotify on the folder of intents

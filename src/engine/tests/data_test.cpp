@@ -156,8 +156,6 @@ TEST_F(FileTest, OutputsBecomeImmutableArtifactsAndInputs) {
   EXPECT_EQ(refused.category, FailureCategory::startFailed);
   EXPECT_NE(refused.reason.find("digest"), std::string::npos) << refused.reason;
   EXPECT_FALSE(fs::exists(root_ + "/ran"));
-  engine_.reset();
-  ASSERT_EQ(std::system(("chmod -R u+w " + options_.stateDir).c_str()), 0);
 }
 
 TEST_F(FileTest, ATreeWithALinkIsNoOutput) {
@@ -221,6 +219,21 @@ TEST_F(FileTest, LogsRotateAndKeepTheirOffsets) {
   EXPECT_TRUE(engine_->readLog(query)->complete);
   query.attempt = {77};
   EXPECT_EQ(engine_->readLog(query).error().kind(), ErrorKind::notFound);
+}
+
+TEST_F(FileTest, OldLogsAndHalfCopiesGo) {
+  options_.logRetention = {-1};
+  const auto old = options_.stateDir + "/attempts/" + "a-n0zmm.start";
+  write(old + "/settled", "");
+  write(old + "/logs/out.0.0000000000000000", "old");
+  write(options_.stateDir + "/attempts/unrelated/settled", "");
+  write(options_.stateDir + "/artifacts/.a-n0zmm.start.model/w", "half");
+  write(options_.stateDir + "/artifacts/whole", "whole");
+  startEngine();
+  EXPECT_TRUE(eventually([&] { return !fs::exists(old); }));
+  EXPECT_TRUE(eventually([&] { return !fs::exists(options_.stateDir + "/artifacts/.a-n0zmm.start.model"); }));
+  EXPECT_TRUE(fs::exists(options_.stateDir + "/attempts/unrelated/settled"));
+  EXPECT_TRUE(fs::exists(options_.stateDir + "/artifacts/whole"));
 }
 
 TEST_F(FileTest, LogsCanBeFollowedWhileTheyGrow) {
