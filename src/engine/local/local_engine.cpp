@@ -111,6 +111,7 @@ void LocalEngine::threadMain(std::vector<control::KnownAttempt> known) {
   reportInventory();
   recover(known);
   removeHalfArtifacts();
+  removeOldLogs();
   while (!stopping_) {
     spawner_.refill();
     waitForWork();
@@ -135,7 +136,7 @@ void LocalEngine::runPosted() {
 void LocalEngine::waitForWork() {
   std::vector<pollfd> waits{{wake_.get(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
   std::vector<model::AttemptId> watched;
-  auto next = inventoryAt_;
+  auto next = std::min(inventoryAt_, oldLogsAt_);
   if (const auto refill = spawner_.refillAt()) next = std::min(next, *refill);
   for (const auto& [id, tracked] : tracked_) {
     if (tracked.lookAgainAt.count > 0) next = std::min(next, tracked.lookAgainAt);
