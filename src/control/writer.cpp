@@ -174,6 +174,7 @@ void Control::Writer::handle(DispatchedItem& item, Transaction& tx, std::vector<
 
 bool Control::Writer::commit(Transaction& tx, std::vector<Answer>& answers) {
   std::vector<model::Intent> effects;
+  std::shared_ptr<void> scope;
   if (!tx.empty()) {
     const auto start = Clock::now();
     const auto sequences = tx.sequences();
@@ -199,9 +200,11 @@ bool Control::Writer::commit(Transaction& tx, std::vector<Answer>& answers) {
     }
     commitMicros_ = microsSince(start);
     setTrouble({});
+    if (control_.options_.answerScope) scope = control_.options_.answerScope();
     control_.hub_.publish(events);
   }
   for (auto& answer : answers) answer(nullptr);
+  scope.reset();
   for (const auto& intent : effects) dispatch(intent);
   return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -32,6 +33,8 @@ struct ControlOptions {
   Milliseconds idempotencyKept{86'400'000};
   std::uint64_t auditCheckpointEvery = 10'000;  ///< records between two kept checkpoints
   std::size_t inboxLimit = 100'000;      ///< commands waiting; over it a command is answered `unavailable`
+  /// Makes what lives while the answers and events of one commit are given out, so that a server can hand them over together.
+  std::function<std::shared_ptr<void>()> answerScope = {};
 };
 
 /// Figures for /metrics; all since start.
