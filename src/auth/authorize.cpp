@@ -33,6 +33,7 @@ constexpr auto kRules = std::to_array<ActionRule>({
     {Action::inventoryRead, ActionScope::anyone, viewer, viewer},
     {Action::priceRead, ActionScope::anyone, viewer, viewer},
     {Action::auditVerify, ActionScope::site, admin, admin},
+    {Action::siteRead, ActionScope::site, admin, admin},
 });
 
 constexpr bool inOrder() {

@@ -54,8 +54,8 @@ TEST(Authorize, everyPairOfActionAndRoleIsDecided) {
       {"usage.read", {"viewer", "viewer"}},         {"model.read", {"viewer", "viewer"}},
       {"model.use", {"member", "member"}},          {"project.read", {"viewer", "viewer"}},
       {"project.change", {"admin", "admin"}},       {"audit.read", {"admin", "admin"}},
-      {"audit.verify", {"site", "site"}},           {"inventory.read", {"anyone", "anyone"}},
-      {"price.read", {"anyone", "anyone"}},
+      {"audit.verify", {"site", "site"}},           {"site.read", {"site", "site"}},
+      {"inventory.read", {"anyone", "anyone"}},     {"price.read", {"anyone", "anyone"}},
   };
   ASSERT_EQ(needs.size(), kEnumNames<Action>.size());
   const auto table = sample();

@@ -31,6 +31,7 @@ enum class Action : std::uint8_t {
   inventoryRead,
   priceRead,
   auditVerify,  ///< the whole trail
+  siteRead,
 };
 
 enum class ActionScope : std::uint8_t {
@@ -84,4 +85,5 @@ inline constexpr auto fairlead::kEnumNames<fairlead::auth::Action> =
         {fairlead::auth::Action::inventoryRead, "inventory.read"},
         {fairlead::auth::Action::priceRead, "price.read"},
         {fairlead::auth::Action::auditVerify, "audit.verify"},
+        {fairlead::auth::Action::siteRead, "site.read"},
     });
