@@ -93,18 +93,16 @@ class Planner {
     return text;
   }
 
+  /// Rooms only shrink and the reservation, once made, stays: a shape that failed once fails to the end of the plan.
   FitResult tryFit(const QueueEntry& entry) {
-    const bool reusable = entry.avoidNodes.empty() && !reservation_;
+    const bool reusable = entry.avoidNodes.empty();
     if (reusable) {
       if (const auto known = failedShapes_.find(entry.spec->digest); known != failedShapes_.end()) return {{}, known->second};
     }
     auto fit = fitGang(rooms_, entry.spec->spec, effectiveAvoid(entry));
-    if (!fit.placement) {
-      if (reusable) failedShapes_.emplace(entry.spec->digest, fit.reasons);
-      return fit;
-    }
-    if (!reservation_ || endsBeforeReservation(entry)) return fit;
-    return fitBesideReservation(entry);
+    if (fit.placement && reservation_ && !endsBeforeReservation(entry)) fit = fitBesideReservation(entry);
+    if (!fit.placement && reusable) failedShapes_.emplace(entry.spec->digest, fit.reasons);
+    return fit;
   }
 
   /// Nodes to avoid are a wish: where the workload can live on no other node, it may come back to them.
