@@ -21,7 +21,7 @@ void put(std::string& out, Number number) {
   out.append(bytes, sizeof bytes);
 }
 
-void putText(std::string& out, std::string const& text) {
+void putText(std::string& out, const std::string& text) {
   put(out, static_cast<std::uint64_t>(text.size()));
   out.append(text);
 }
@@ -31,11 +31,11 @@ struct ContextDeleter {
 };
 
 /// Fetching an algorithm and allocating a context cost more than hashing a record: both are made once.
-Digest sha256(std::string const& bytes) {
+Digest sha256(const std::string& bytes) {
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  thread_local std::unique_ptr<EVP_MD_CTX, ContextDeleter> const context(EVP_MD_CTX_new());
+  thread_local const std::unique_ptr<EVP_MD_CTX, ContextDeleter> context(EVP_MD_CTX_new());
   Digest digest;
-  bool const ok = EVP_DigestInit_ex2(context.get(), algorithm, nullptr) == 1 &&
+  const bool ok = EVP_DigestInit_ex2(context.get(), algorithm, nullptr) == 1 &&
                   EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
                   EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1;
   FL_ASSERT(ok, "SHA-256 is always there");
@@ -44,12 +44,12 @@ Digest sha256(std::string const& bytes) {
 
 }  // namespace
 
-Digest chainHash(Digest const& previous, AuditRecord const& record) {
+Digest chainHash(const Digest& previous, const AuditRecord& record) {
   std::string bytes;
   bytes.reserve(160 + record.principal.size() + record.action.size() + record.object.size() + record.project.size() +
                 record.rule.size() + record.detail.size());
   bytes.push_back(kEncodingVersion);
-  bytes.append(reinterpret_cast<char const*>(previous.data()), previous.size());
+  bytes.append(reinterpret_cast<const char*>(previous.data()), previous.size());
   put(bytes, record.sequence);
   put(bytes, record.at.msSinceEpoch);
   bytes.push_back(record.allowed ? 1 : 0);
@@ -62,6 +62,6 @@ Digest chainHash(Digest const& previous, AuditRecord const& record) {
   return sha256(bytes);
 }
 
-void appendToChain(AuditRecord& record, Digest const& previous) { record.hash = chainHash(previous, record); }
+void appendToChain(AuditRecord& record, const Digest& previous) { record.hash = chainHash(previous, record); }
 
 }  // namespace fairlead::audit

@@ -20,8 +20,8 @@ constexpr std::size_t kLimit = 16 * 1024;
 class File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(File const&) = delete;
-  File& operator=(File const&) = delete;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
   ~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
@@ -32,11 +32,11 @@ class File {
   int descriptor_;
 };
 
-tl::unexpected<Error> systemFail(ErrorCode const& code, std::string const& path, int error) {
+tl::unexpected<Error> systemFail(const ErrorCode& code, const std::string& path, int error) {
   return fail(code, fmt::format("audit key {}: {}", printable(path), std::strerror(error)));
 }
 
-Result<void> checkRights(std::string const& path, struct stat const& status) {
+Result<void> checkRights(const std::string& path, struct stat const& status) {
   if (!S_ISREG(status.st_mode))
     return fail(kKeyUnsafe, fmt::format("audit key {} is no regular file", printable(path)));
   if (status.st_uid != ::geteuid() && status.st_uid != 0)
@@ -50,7 +50,7 @@ Result<void> checkRights(std::string const& path, struct stat const& status) {
 
 bool writeAll(int descriptor, std::string_view content) {
   while (!content.empty()) {
-    auto const written = ::write(descriptor, content.data(), content.size());
+    const auto written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     content.remove_prefix(static_cast<std::size_t>(written));
@@ -58,16 +58,16 @@ bool writeAll(int descriptor, std::string_view content) {
   return true;
 }
 
-bool syncFolder(std::string const& path) {
+bool syncFolder(const std::string& path) {
   auto folder = std::filesystem::path(path).parent_path().string();
-  File const file(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const File file(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return file.valid() && ::fsync(file.get()) == 0;
 }
 
 }  // namespace
 
-Result<std::string> readKeyFile(std::string const& path) {
-  File const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+Result<std::string> readKeyFile(const std::string& path) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid() && errno == ENOENT)
     return fail(kKeyMissing, fmt::format("audit key {} does not exist", printable(path)),
                 "restore it from the backup; without it new audit records cannot be signed with the known key");
@@ -78,7 +78,7 @@ Result<std::string> readKeyFile(std::string const& path) {
   std::string content(kLimit + 1, '\0');
   std::size_t size = 0;
   while (size < content.size()) {
-    auto const got = ::read(file.get(), content.data() + size, content.size() - size);
+    const auto got = ::read(file.get(), content.data() + size, content.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return systemFail(kKeyNotRead, path, errno);
     if (got == 0) break;
@@ -89,14 +89,14 @@ Result<std::string> readKeyFile(std::string const& path) {
   return content;
 }
 
-Result<void> writeKeyFile(std::string const& path, std::string_view content) {
-  File const file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+Result<void> writeKeyFile(const std::string& path, std::string_view content) {
+  const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid() && errno == EEXIST)
     return fail(kKeyExists, fmt::format("{} exists already and is not replaced", printable(path)));
   if (!file.valid()) return systemFail(kKeyNotWritten, path, errno);
   if (::fchmod(file.get(), 0600) == 0 && writeAll(file.get(), content) && ::fsync(file.get()) == 0 && syncFolder(path))
     return {};
-  int const error = errno;
+  const int error = errno;
   ::unlink(path.c_str());
   return systemFail(kKeyNotWritten, path, error);
 }

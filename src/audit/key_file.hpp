@@ -9,8 +9,8 @@
 namespace fairlead::audit {
 
 /// The whole file, at most 16 KiB; refused unless regular, of this user or root, and closed to group and others.
-[[nodiscard]] Result<std::string> readKeyFile(std::string const& path);
+[[nodiscard]] Result<std::string> readKeyFile(const std::string& path);
 /// Makes the file with mode 0600 and flushes it and its folder. Refused when it exists; removed again on failure.
-[[nodiscard]] Result<void> writeKeyFile(std::string const& path, std::string_view content);
+[[nodiscard]] Result<void> writeKeyFile(const std::string& path, std::string_view content);
 
 }  // namespace fairlead::audit

@@ -37,7 +37,7 @@ void putBigEndian(std::vector<std::uint8_t>& out, std::uint64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-std::vector<std::uint8_t> signedBytes(std::uint64_t sequence, TimePoint at, Digest const& hash) {
+std::vector<std::uint8_t> signedBytes(std::uint64_t sequence, TimePoint at, const Digest& hash) {
   std::vector<std::uint8_t> bytes(kPurpose.begin(), kPurpose.end());
   putBigEndian(bytes, sequence);
   putBigEndian(bytes, static_cast<std::uint64_t>(at.msSinceEpoch));
@@ -59,11 +59,11 @@ std::string idOf(EVP_PKEY* key) {
 
 std::string bioText(BIO* bio) {
   char* data = nullptr;
-  long const size = BIO_get_mem_data(bio, &data);
+  const long size = BIO_get_mem_data(bio, &data);
   return {data, static_cast<std::size_t>(size)};
 }
 
-bool isEd25519(KeyHandle const& key) { return key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519; }
+bool isEd25519(const KeyHandle& key) { return key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519; }
 
 }  // namespace
 
@@ -77,10 +77,10 @@ Signer Signer::generate() {
   return Signer(std::move(key));
 }
 
-Result<Signer> Signer::load(std::string const& path) {
+Result<Signer> Signer::load(const std::string& path) {
   auto content = readKeyFile(path);
   if (!content) return tl::unexpected(content.error());
-  BioHandle const bio(BIO_new_mem_buf(content->data(), static_cast<int>(content->size())));
+  const BioHandle bio(BIO_new_mem_buf(content->data(), static_cast<int>(content->size())));
   KeyHandle key(PEM_read_bio_PrivateKey(bio.get(), nullptr, &noPassphrase, nullptr));
   OPENSSL_cleanse(content->data(), content->size());
   ERR_clear_error();
@@ -90,9 +90,9 @@ Result<Signer> Signer::load(std::string const& path) {
   return Signer(std::move(key));
 }
 
-Result<Signer> Signer::createKeyFile(std::string const& path) {
+Result<Signer> Signer::createKeyFile(const std::string& path) {
   auto signer = generate();
-  BioHandle const bio(BIO_new(BIO_s_secmem()));
+  const BioHandle bio(BIO_new(BIO_s_secmem()));
   FL_ASSERT(PEM_write_bio_PKCS8PrivateKey(bio.get(), signer.key_.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
             "a key has a PEM form");
   auto pem = bioText(bio.get());
@@ -102,25 +102,25 @@ Result<Signer> Signer::createKeyFile(std::string const& path) {
   return signer;
 }
 
-AuditCheckpoint Signer::sign(std::uint64_t sequence, TimePoint at, Digest const& hash) const {
+AuditCheckpoint Signer::sign(std::uint64_t sequence, TimePoint at, const Digest& hash) const {
   AuditCheckpoint checkpoint{sequence, at, hash, keyId_, std::vector<std::uint8_t>(kSignatureBytes)};
-  auto const bytes = signedBytes(sequence, at, hash);
+  const auto bytes = signedBytes(sequence, at, hash);
   std::size_t size = kSignatureBytes;
-  ContextHandle const context(EVP_MD_CTX_new());
-  bool const ok = EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
+  const ContextHandle context(EVP_MD_CTX_new());
+  const bool ok = EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
                   EVP_DigestSign(context.get(), checkpoint.signature.data(), &size, bytes.data(), bytes.size()) == 1;
   FL_ASSERT(ok && size == kSignatureBytes, "an Ed25519 key signs");
   return checkpoint;
 }
 
 std::string Signer::publicKeyPem() const {
-  BioHandle const bio(BIO_new(BIO_s_mem()));
+  const BioHandle bio(BIO_new(BIO_s_mem()));
   FL_ASSERT(PEM_write_bio_PUBKEY(bio.get(), key_.get()) == 1, "a public key has a PEM form");
   return bioText(bio.get());
 }
 
 Result<std::string> Verifier::add(std::string_view pem) {
-  BioHandle const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(std::min<std::size_t>(pem.size(), 16 * 1024))));
+  const BioHandle bio(BIO_new_mem_buf(pem.data(), static_cast<int>(std::min<std::size_t>(pem.size(), 16 * 1024))));
   KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, &noPassphrase, nullptr));
   ERR_clear_error();
   if (!isEd25519(key))
@@ -130,12 +130,12 @@ Result<std::string> Verifier::add(std::string_view pem) {
   return id;
 }
 
-SignatureCheck Verifier::check(AuditCheckpoint const& checkpoint) const {
-  auto const key = keys_.find(checkpoint.keyId);
+SignatureCheck Verifier::check(const AuditCheckpoint& checkpoint) const {
+  const auto key = keys_.find(checkpoint.keyId);
   if (key == keys_.end()) return SignatureCheck::unknownKey;
-  auto const bytes = signedBytes(checkpoint.sequence, checkpoint.at, checkpoint.hash);
-  ContextHandle const context(EVP_MD_CTX_new());
-  bool const ok = EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key->second.get()) == 1 &&
+  const auto bytes = signedBytes(checkpoint.sequence, checkpoint.at, checkpoint.hash);
+  const ContextHandle context(EVP_MD_CTX_new());
+  const bool ok = EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key->second.get()) == 1 &&
                   EVP_DigestVerify(context.get(), checkpoint.signature.data(), checkpoint.signature.size(),
                                    bytes.data(), bytes.size()) == 1;
   ERR_clear_error();

@@ -7,16 +7,16 @@
 
 namespace fairlead::audit {
 
-ChainVerifier::ChainVerifier(Verifier const& keys, std::vector<AuditCheckpoint> checkpoints) : keys_(keys) {
+ChainVerifier::ChainVerifier(const Verifier& keys, std::vector<AuditCheckpoint> checkpoints) : keys_(keys) {
   for (auto& checkpoint : checkpoints) {
     if (!checkSignature(checkpoint)) continue;
-    auto const sequence = checkpoint.sequence;
+    const auto sequence = checkpoint.sequence;
     checkpoints_.emplace(sequence, std::move(checkpoint));
   }
 }
 
-bool ChainVerifier::checkSignature(AuditCheckpoint const& checkpoint) {
-  auto const when = toText(checkpoint.at);
+bool ChainVerifier::checkSignature(const AuditCheckpoint& checkpoint) {
+  const auto when = toText(checkpoint.at);
   switch (keys_.check(checkpoint)) {
     case SignatureCheck::valid:
       return true;
@@ -34,7 +34,7 @@ bool ChainVerifier::checkSignature(AuditCheckpoint const& checkpoint) {
   return false;
 }
 
-void ChainVerifier::add(AuditRecord const& record) {
+void ChainVerifier::add(const AuditRecord& record) {
   ++report_.records;
   highest_ = std::max(highest_, record.sequence);
   if (broken_) return reviseBreak(record);
@@ -44,9 +44,9 @@ void ChainVerifier::add(AuditRecord const& record) {
   compareCheckpoints(record);
 }
 
-void ChainVerifier::breakAt(AuditRecord const& record) {
+void ChainVerifier::breakAt(const AuditRecord& record) {
   broken_ = true;
-  auto const expected = last_ + 1;
+  const auto expected = last_ + 1;
   auto renumbered = record;
   renumbered.sequence = expected;
   if (record.sequence == expected || chainHash(hash_, renumbered) == record.hash)
@@ -61,9 +61,9 @@ void ChainVerifier::breakAt(AuditRecord const& record) {
 }
 
 /// A record behind the break that fits where the chain broke was moved, not edited or deleted.
-void ChainVerifier::reviseBreak(AuditRecord const& record) {
+void ChainVerifier::reviseBreak(const AuditRecord& record) {
   auto& problem = report_.firstProblem;
-  auto const expected = last_ + 1;
+  const auto expected = last_ + 1;
   if (!problem || problem->sequence != expected) return;
   if (problem->kind != AuditProblemKind::edited && problem->kind != AuditProblemKind::deleted) return;
   auto renumbered = record;
@@ -73,8 +73,8 @@ void ChainVerifier::reviseBreak(AuditRecord const& record) {
   problem->text = fmt::format("record {} was moved: it stands further back, and another is in its place", expected);
 }
 
-void ChainVerifier::compareCheckpoints(AuditRecord const& record) {
-  auto const [first, end] = checkpoints_.equal_range(record.sequence);
+void ChainVerifier::compareCheckpoints(const AuditRecord& record) {
+  const auto [first, end] = checkpoints_.equal_range(record.sequence);
   for (auto it = first; it != end; ++it) {
     if (it->second.hash == record.hash) {
       ++report_.checkpointsChecked;
@@ -88,7 +88,7 @@ void ChainVerifier::compareCheckpoints(AuditRecord const& record) {
   }
 }
 
-void ChainVerifier::checkHead(AuditCheckpoint const& head) {
+void ChainVerifier::checkHead(const AuditCheckpoint& head) {
   if (!checkSignature(head)) return;
   if (head.sequence > last_)
     return note(AuditProblemKind::truncated, last_ + 1,
@@ -107,7 +107,7 @@ void ChainVerifier::checkHead(AuditCheckpoint const& head) {
                      head.sequence, toText(head.at), agreed_ + 1, head.sequence));
 }
 
-AuditReport ChainVerifier::finish(std::optional<AuditCheckpoint> const& head) {
+AuditReport ChainVerifier::finish(const std::optional<AuditCheckpoint>& head) {
   if (!broken_) {
     if (head)
       checkHead(*head);
@@ -116,7 +116,7 @@ AuditReport ChainVerifier::finish(std::optional<AuditCheckpoint> const& head) {
            fmt::format("the signed head is missing: nothing tells whether records "
                        "behind {} existed",
                        last_));
-    if (auto const beyond = checkpoints_.rbegin(); beyond != checkpoints_.rend() && beyond->first > last_)
+    if (const auto beyond = checkpoints_.rbegin(); beyond != checkpoints_.rend() && beyond->first > last_)
       note(AuditProblemKind::truncated, last_ + 1,
            fmt::format("records {} to {} are missing: record {} was signed at {}", last_ + 1, beyond->first,
                        beyond->first, toText(beyond->second.at)));

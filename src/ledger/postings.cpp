@@ -17,7 +17,7 @@ struct Instants {
   TimePoint planned, started, saved, worked, own, ended;
 };
 
-Instants instantsOf(Attempt const& attempt, TimePoint memberEnded, TimePoint end, bool workLost) {
+Instants instantsOf(const Attempt& attempt, TimePoint memberEnded, TimePoint end, bool workLost) {
   Instants at;
   at.planned = attempt.plannedAt;
   at.ended = std::max(end, at.planned);
@@ -28,25 +28,25 @@ Instants instantsOf(Attempt const& attempt, TimePoint memberEnded, TimePoint end
   return at;
 }
 
-MilliDevices devicesOf(MemberPlacement const& member) {
+MilliDevices devicesOf(const MemberPlacement& member) {
   MilliDevices sum;
-  for (auto const& slice : member.devices) sum += slice.milli;
+  for (const auto& slice : member.devices) sum += slice.milli;
   return sum;
 }
 
 /// Adds up members that differ in nothing a posting tells. Ordered: the same attempt always gives the same rows.
 class Collector {
  public:
-  void add(MemberPlacement const& member, MilliDevices devices, PostingCategory category, TimePoint from,
+  void add(const MemberPlacement& member, MilliDevices devices, PostingCategory category, TimePoint from,
            TimePoint to) {
     if (from >= to) return;
     sums_[Key{member.node, member.vendor, member.model, from, to, category}] += devices;
   }
 
-  [[nodiscard]] std::vector<Posting> take(Workload const& workload, Attempt const& attempt) const {
+  [[nodiscard]] std::vector<Posting> take(const Workload& workload, const Attempt& attempt) const {
     std::vector<Posting> postings;
     postings.reserve(sums_.size());
-    for (auto const& [key, devices] : sums_) {
+    for (const auto& [key, devices] : sums_) {
       Posting posting;
       posting.workload = workload.id;
       posting.attempt = attempt.id;
@@ -66,18 +66,18 @@ class Collector {
   std::map<Key, MilliDevices> sums_;
 };
 
-std::vector<Posting> collect(Workload const& workload, Attempt const& attempt, TimePoint end, bool workLost) {
+std::vector<Posting> collect(const Workload& workload, const Attempt& attempt, TimePoint end, bool workLost) {
   FL_ASSERT(workload.spec != nullptr, "a workload has a spec");
-  bool const lost = workLost && canLoseWork(workload.spec->spec.taskClass);
+  const bool lost = workLost && canLoseWork(workload.spec->spec.taskClass);
   std::map<std::int32_t, TimePoint> ends;  // a gang of thousands: not one search of all ends per member
-  for (auto const& memberEnd : attempt.ends)
+  for (const auto& memberEnd : attempt.ends)
     if (memberEnd.at) ends.emplace(memberEnd.rank, memberEnd.at);
   Collector rows;
-  for (auto const& member : attempt.placement) {
-    auto const devices = devicesOf(member);
+  for (const auto& member : attempt.placement) {
+    const auto devices = devicesOf(member);
     if (devices.count == 0) continue;
-    auto const own = ends.find(member.rank);
-    auto const at = instantsOf(attempt, own == ends.end() ? end : own->second, end, lost);
+    const auto own = ends.find(member.rank);
+    const auto at = instantsOf(attempt, own == ends.end() ? end : own->second, end, lost);
     rows.add(member, devices, PostingCategory::overhead, at.planned, at.started);
     rows.add(member, devices, PostingCategory::used, at.started, at.saved);
     rows.add(member, devices, PostingCategory::lost, at.saved, at.worked);
@@ -93,25 +93,25 @@ bool canLoseWork(model::TaskClass taskClass) {
   return taskClass == model::TaskClass::training || taskClass == model::TaskClass::interactive;
 }
 
-std::vector<Posting> postingsOf(Workload const& workload, Attempt const& attempt, bool workLost) {
+std::vector<Posting> postingsOf(const Workload& workload, const Attempt& attempt, bool workLost) {
   return collect(workload, attempt, attempt.endedAt, workLost);
 }
 
-std::vector<Posting> accruedPostings(Workload const& workload, Attempt const& attempt, TimePoint now) {
+std::vector<Posting> accruedPostings(const Workload& workload, const Attempt& attempt, TimePoint now) {
   if (attempt.endedAt) return {};
   return collect(workload, attempt, now, false);
 }
 
-MicroDeviceSeconds amount(Posting const& posting) { return posting.devices * (posting.to - posting.from); }
+MicroDeviceSeconds amount(const Posting& posting) { return posting.devices * (posting.to - posting.from); }
 
-MicroDeviceSeconds lostWork(std::span<Posting const> postings) {
+MicroDeviceSeconds lostWork(std::span<const Posting> postings) {
   MicroDeviceSeconds sum;
-  for (auto const& posting : postings)
+  for (const auto& posting : postings)
     if (posting.category == PostingCategory::lost) sum += amount(posting);
   return sum;
 }
 
-MicroDeviceSeconds lostWork(Workload const& workload, Attempt const& attempt, bool workLost) {
+MicroDeviceSeconds lostWork(const Workload& workload, const Attempt& attempt, bool workLost) {
   return lostWork(postingsOf(workload, attempt, workLost));
 }
 

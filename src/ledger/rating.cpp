@@ -18,14 +18,14 @@ constexpr std::int64_t kHighestPrice =
     1'000'000'000'000'000;  // 10^9 currency units an hour: products stay far in range
 constexpr TimePoint kForever{std::numeric_limits<std::int64_t>::max()};
 
-TimePoint endOf(Price const& price) { return price.to ? price.to : kForever; }
+TimePoint endOf(const Price& price) { return price.to ? price.to : kForever; }
 
 struct Numbered {
   std::size_t index;
   Price price;
 };
 
-Error priceError(ErrorCode const& code, std::size_t index, std::string_view field, std::string value,
+Error priceError(const ErrorCode& code, std::size_t index, std::string_view field, std::string value,
                  std::string message, std::string remedy = {}) {
   return Error{&code, std::move(message), fmt::format("prices[{}].{}", index, field), printable(value),
                std::move(remedy)};
@@ -35,8 +35,8 @@ bool isCurrency(std::string_view text) {
   return text.size() == 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-void checkFields(Numbered const& item, Errors& errors) {
-  auto const& price = item.price;
+void checkFields(const Numbered& item, Errors& errors) {
+  const auto& price = item.price;
   if (price.deviceModel.empty())
     errors.push_back(priceError(kPriceInvalid, item.index, "deviceModel", "", "a price needs a device model"));
   if (!isCurrency(price.currency))
@@ -51,10 +51,10 @@ void checkFields(Numbered const& item, Errors& errors) {
 }
 
 /// `list` is of one model and sorted by from.
-void checkTogether(std::vector<Numbered> const& list, Errors& errors) {
+void checkTogether(const std::vector<Numbered>& list, Errors& errors) {
   for (std::size_t i = 1; i < list.size(); ++i) {
-    auto const& before = list[i - 1];
-    auto const& item = list[i];
+    const auto& before = list[i - 1];
+    const auto& item = list[i];
     if (item.price.from < endOf(before.price))
       errors.push_back(
           priceError(kPriceOverlap, item.index, "from", toText(item.price.from),
@@ -82,7 +82,7 @@ std::vector<std::string_view> namesOf(std::string_view deviceModel) {
 
 MicroCurrency ExactCost::rounded() const {
   constexpr Int128 kUnit = kMicroDeviceSecondsPerDeviceHour;
-  Int128 const half = value < 0 ? -kUnit / 2 : kUnit / 2;
+  const Int128 half = value < 0 ? -kUnit / 2 : kUnit / 2;
   return {saturated((value + half) / kUnit)};
 }
 
@@ -98,7 +98,7 @@ Checked<PriceBook> PriceBook::make(std::vector<Price> prices) {
   PriceBook book;
   for (auto& [name, list] : byModel) {
     std::stable_sort(list.begin(), list.end(),
-                     [](auto const& a, auto const& b) { return a.price.from < b.price.from; });
+                     [](const auto& a, const auto& b) { return a.price.from < b.price.from; });
     checkTogether(list, errors);
     auto& kept = book.prices_[name];
     for (auto& item : list) kept.push_back(std::move(item.price));
@@ -114,19 +114,19 @@ std::vector<PriceBook::Piece> PriceBook::pieces(std::string_view deviceModel, Ti
 }
 
 /// Fills [from, to) with the prices of one name, and the gaps between them with those of the next shorter name.
-void PriceBook::cover(std::vector<std::string_view> const& names, std::size_t level, TimePoint from, TimePoint to,
+void PriceBook::cover(const std::vector<std::string_view>& names, std::size_t level, TimePoint from, TimePoint to,
                       std::vector<Piece>& out) const {
   if (level == names.size()) {
     out.push_back({from, to, nullptr});
     return;
   }
-  auto const list = prices_.find(names[level]);
+  const auto list = prices_.find(names[level]);
   if (list == prices_.end()) return cover(names, level + 1, from, to, out);
-  for (auto const& price : list->second) {
+  for (const auto& price : list->second) {
     if (endOf(price) <= from) continue;
     if (price.from >= to) break;
     if (from < price.from) cover(names, level + 1, from, price.from, out);
-    auto const begin = std::max(from, price.from);
+    const auto begin = std::max(from, price.from);
     from = std::min(to, endOf(price));
     out.push_back({begin, from, &price});
     if (from == to) return;
@@ -134,12 +134,12 @@ void PriceBook::cover(std::vector<std::string_view> const& names, std::size_t le
   cover(names, level + 1, from, to, out);
 }
 
-Cost cost(PriceBook const& book, model::Posting const& posting) {
+Cost cost(const PriceBook& book, const model::Posting& posting) {
   Cost sum;
   Int128 unpriced = 0;
-  for (auto const& piece : book.pieces(posting.deviceModel, posting.from, posting.to)) {
+  for (const auto& piece : book.pieces(posting.deviceModel, posting.from, posting.to)) {
     // 64 bits of use times a price of at most 10^15 leave room for thousands of such absurd rows in a sum.
-    Int128 const used = saturated(Int128{posting.devices.count} * (piece.to - piece.from).count);
+    const Int128 used = saturated(Int128{posting.devices.count} * (piece.to - piece.from).count);
     if (piece.price == nullptr)
       unpriced += used;
     else

@@ -23,13 +23,13 @@ std::int64_t dayOf(TimePoint at) { return at.msSinceEpoch / kDayMs; }
 
 std::string dayText(TimePoint at) { return toText(at).substr(0, 10); }
 
-void addMoney(std::map<std::string, Int128>& sums, std::vector<Money> const& amounts) {
-  for (auto const& money : amounts) sums[money.currency] += money.amount.count;
+void addMoney(std::map<std::string, Int128>& sums, const std::vector<Money>& amounts) {
+  for (const auto& money : amounts) sums[money.currency] += money.amount.count;
 }
 
 }  // namespace
 
-Result<void> check(UsageQuery const& query) {
+Result<void> check(const UsageQuery& query) {
   if (query.from < TimePoint{} || query.to > kLatest)
     return fail(kUsageQueryInvalid, "the window leaves the years 1970 to 9999");
   if (query.from >= query.to)
@@ -39,7 +39,7 @@ Result<void> check(UsageQuery const& query) {
   for (std::size_t i = 0; i < query.groupBy.size(); ++i)
     if (std::count(query.groupBy.begin(), query.groupBy.end(), query.groupBy[i]) > 1)
       return fail(kUsageQueryInvalid, fmt::format("grouped by {} twice", toText(query.groupBy[i])));
-  bool const byDay = std::count(query.groupBy.begin(), query.groupBy.end(), UsageKey::day) > 0;
+  const bool byDay = std::count(query.groupBy.begin(), query.groupBy.end(), UsageKey::day) > 0;
   if (byDay && dayOf(query.to) - dayOf(query.from) > kMostDays)
     return fail(kUsageQueryInvalid, fmt::format("more than {} days in one report by day", kMostDays),
                 "ask for a shorter window");
@@ -48,39 +48,39 @@ Result<void> check(UsageQuery const& query) {
 
 MicroDeviceSeconds UsageRow::total() const {
   Int128 sum = 0;
-  for (auto const& part : byCategory) sum += part.count;
+  for (const auto& part : byCategory) sum += part.count;
   return {saturated(sum)};
 }
 
-UsageSummary::UsageSummary(UsageQuery query, PriceBook const& book) : query_(std::move(query)), book_(book) {
+UsageSummary::UsageSummary(UsageQuery query, const PriceBook& book) : query_(std::move(query)), book_(book) {
   FL_ASSERT(check(query_).has_value(), "usage queries are checked before");
   byDay_ = std::count(query_.groupBy.begin(), query_.groupBy.end(), UsageKey::day) > 0;
 }
 
-void UsageSummary::add(Posting const& posting) {
+void UsageSummary::add(const Posting& posting) {
   auto part = posting;
   part.from = std::max(posting.from, query_.from);
-  auto const end = std::min(posting.to, query_.to);
+  const auto end = std::min(posting.to, query_.to);
   while (part.from < end) {
-    TimePoint const midnight{byDay_ ? (dayOf(part.from) + 1) * kDayMs : end.msSinceEpoch};
+    const TimePoint midnight{byDay_ ? (dayOf(part.from) + 1) * kDayMs : end.msSinceEpoch};
     part.to = std::min(end, midnight);
     addPart(part);
     part.from = part.to;
   }
 }
 
-void UsageSummary::addPart(Posting const& part) {
+void UsageSummary::addPart(const Posting& part) {
   auto& sums = rows_[keyOf(part)];
   sums.byCategory[static_cast<std::size_t>(part.category)] += Int128{part.devices.count} * (part.to - part.from).count;
-  auto const priced = cost(book_, part);
+  const auto priced = cost(book_, part);
   sums.unpriced += priced.unpriced.count;
-  for (auto const& [currency, amount] : priced.byCurrency) sums.cost[currency] += amount;
+  for (const auto& [currency, amount] : priced.byCurrency) sums.cost[currency] += amount;
 }
 
-std::vector<std::string> UsageSummary::keyOf(Posting const& part) const {
+std::vector<std::string> UsageSummary::keyOf(const Posting& part) const {
   std::vector<std::string> key;
   key.reserve(query_.groupBy.size());
-  for (auto const by : query_.groupBy) {
+  for (const auto by : query_.groupBy) {
     switch (by) {
       case UsageKey::project:
         key.push_back(part.project);
@@ -111,12 +111,12 @@ std::vector<std::string> UsageSummary::keyOf(Posting const& part) const {
   return key;
 }
 
-UsageRow UsageSummary::rowOf(std::vector<std::string> key, Sums const& sums) {
+UsageRow UsageSummary::rowOf(std::vector<std::string> key, const Sums& sums) {
   UsageRow row;
   row.key = std::move(key);
   for (std::size_t i = 0; i < sums.byCategory.size(); ++i) row.byCategory[i] = {saturated(sums.byCategory[i])};
   row.unpriced = {saturated(sums.unpriced)};
-  for (auto const& [currency, amount] : sums.cost) row.cost.push_back({currency, amount.rounded()});
+  for (const auto& [currency, amount] : sums.cost) row.cost.push_back({currency, amount.rounded()});
   return row;
 }
 
@@ -125,7 +125,7 @@ UsageReport UsageSummary::report() const {
   std::array<Int128, kEnumNames<PostingCategory>.size()> byCategory{};
   Int128 unpriced = 0;
   std::map<std::string, Int128> money;
-  for (auto const& [key, sums] : rows_) {
+  for (const auto& [key, sums] : rows_) {
     auto row = rowOf(key, sums);
     for (std::size_t i = 0; i < byCategory.size(); ++i) byCategory[i] += row.byCategory[i].count;
     unpriced += row.unpriced.count;
@@ -134,13 +134,13 @@ UsageReport UsageSummary::report() const {
   }
   for (std::size_t i = 0; i < byCategory.size(); ++i) report.total.byCategory[i] = {saturated(byCategory[i])};
   report.total.unpriced = {saturated(unpriced)};
-  for (auto const& [currency, amount] : money) report.total.cost.push_back({currency, {saturated(amount)}});
+  for (const auto& [currency, amount] : money) report.total.cost.push_back({currency, {saturated(amount)}});
   return report;
 }
 
-UsageReport summarise(std::span<Posting const> postings, UsageQuery const& query, PriceBook const& book) {
+UsageReport summarise(std::span<const Posting> postings, const UsageQuery& query, const PriceBook& book) {
   UsageSummary summary(query, book);
-  for (auto const& posting : postings) summary.add(posting);
+  for (const auto& posting : postings) summary.add(posting);
   return summary.report();
 }
 

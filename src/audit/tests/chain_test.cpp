@@ -10,9 +10,9 @@
 namespace fairlead::audit {
 namespace {
 
-std::string hex(Digest const& digest) {
+std::string hex(const Digest& digest) {
   std::string text;
-  for (auto const byte : digest) text += fmt::format("{:02x}", byte);
+  for (const auto byte : digest) text += fmt::format("{:02x}", byte);
   return text;
 }
 
@@ -38,9 +38,9 @@ TEST(ChainHash, ofAKnownRecordNeverChanges) {
 }
 
 TEST(ChainHash, dependsOnEveryFieldAndOnTheHashBefore) {
-  auto const before = chainHash({}, sample());
+  const auto before = chainHash({}, sample());
   EXPECT_NE(chainHash(Digest{1}, sample()), before);
-  auto const changed = [&](auto change) {
+  const auto changed = [&](auto change) {
     auto record = sample();
     change(record);
     return chainHash({}, record) != before;
@@ -58,14 +58,14 @@ TEST(ChainHash, dependsOnEveryFieldAndOnTheHashBefore) {
 }
 
 TEST(ChainHash, textsCannotFlowFromOneFieldIntoTheNext) {
-  EXPECT_TRUE(rc::check([](std::string const& a, std::string const& b, std::string const& c, std::string const& d) {
+  EXPECT_TRUE(rc::check([](const std::string& a, const std::string& b, const std::string& c, const std::string& d) {
     auto first = sample();
     auto second = sample();
     std::tie(first.principal, first.action) = std::tie(a, b);
     std::tie(second.principal, second.action) = std::tie(c, d);
     RC_ASSERT((chainHash({}, first) == chainHash({}, second)) == (a == c && b == d));
-    auto const all = a + b;
-    auto const cut = static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, all.size() + 1));
+    const auto all = a + b;
+    const auto cut = static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, all.size() + 1));
     second.principal = all.substr(0, cut);
     second.action = all.substr(cut);
     RC_ASSERT((chainHash({}, first) == chainHash({}, second)) == (second.principal == a));

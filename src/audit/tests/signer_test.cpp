@@ -26,18 +26,18 @@ class KeyFile : public ::testing::Test {
     folder_ = ::mkdtemp(pattern.data());
   }
   ~KeyFile() override { fs::remove_all(folder_); }
-  [[nodiscard]] std::string path(std::string const& name = "audit.key") const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name = "audit.key") const { return (folder_ / name).string(); }
 
-  static std::string read(std::string const& path) {
+  static std::string read(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  void write(std::string const& content, mode_t mode = 0600) const {
+  void write(const std::string& content, mode_t mode = 0600) const {
     std::ofstream(path(), std::ios::binary) << content;
     ASSERT_EQ(::chmod(path().c_str(), mode), 0);
   }
   [[nodiscard]] std::string loadToken() const {
-    auto const signer = Signer::load(path());
+    const auto signer = Signer::load(path());
     return signer ? "loaded" : std::string(signer.error().token());
   }
 
@@ -45,12 +45,12 @@ class KeyFile : public ::testing::Test {
 };
 
 TEST_F(KeyFile, isMadeClosedToOthersAndSignsLikeTheSignerThatMadeIt) {
-  auto const made = Signer::createKeyFile(path());
+  const auto made = Signer::createKeyFile(path());
   ASSERT_TRUE(made) << made.error().message;
   struct stat status{};
   ASSERT_EQ(::stat(path().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600U);
-  auto const loaded = Signer::load(path());
+  const auto loaded = Signer::load(path());
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(loaded->keyId(), made->keyId());
   EXPECT_EQ(loaded->publicKeyPem(), made->publicKeyPem());
@@ -59,8 +59,8 @@ TEST_F(KeyFile, isMadeClosedToOthersAndSignsLikeTheSignerThatMadeIt) {
 
 TEST_F(KeyFile, isNeverReplaced) {
   ASSERT_TRUE(Signer::createKeyFile(path()));
-  auto const before = read(path());
-  auto const again = Signer::createKeyFile(path());
+  const auto before = read(path());
+  const auto again = Signer::createKeyFile(path());
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, &kKeyExists);
   EXPECT_EQ(read(path()), before);
@@ -73,7 +73,7 @@ TEST_F(KeyFile, missingIsAnErrorAndMakesNone) {
 
 TEST_F(KeyFile, openToOthersIsRefused) {
   ASSERT_TRUE(Signer::createKeyFile(path()));
-  for (mode_t const mode : {0640U, 0604U, 0620U, 0601U, 0666U}) {
+  for (const mode_t mode : {0640U, 0604U, 0620U, 0601U, 0666U}) {
     ASSERT_EQ(::chmod(path().c_str(), mode), 0);
     EXPECT_EQ(loadToken(), "audit/key-unsafe") << mode;
   }
@@ -95,14 +95,14 @@ TEST_F(KeyFile, linksFoldersAndPipesAreRefused) {
 
 TEST_F(KeyFile, wrongContentIsRefusedWithoutShowingIt) {
   ASSERT_TRUE(Signer::createKeyFile(path("good")));
-  auto const pem = read(path("good"));
-  std::string const body = pem.substr(28, 40);
-  for (auto const& content :
+  const auto pem = read(path("good"));
+  const std::string body = pem.substr(28, 40);
+  for (const auto& content :
        {std::string(), std::string("nonsense"), pem.substr(0, pem.size() / 2), Signer::generate().publicKeyPem(),
         std::string("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"),
         std::string(20'000, 'A') + pem}) {
     write(content);
-    auto const signer = Signer::load(path());
+    const auto signer = Signer::load(path());
     ASSERT_FALSE(signer);
     EXPECT_EQ(signer.error().code, &kKeyInvalid);
     EXPECT_EQ(toText(signer.error()).find(body), std::string::npos);
@@ -110,19 +110,19 @@ TEST_F(KeyFile, wrongContentIsRefusedWithoutShowingIt) {
 }
 
 TEST_F(KeyFile, cannotBeMadeWhereThereIsNoFolder) {
-  auto const made = Signer::createKeyFile(path("no/such/audit.key"));
+  const auto made = Signer::createKeyFile(path("no/such/audit.key"));
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, &kKeyNotWritten);
 }
 
 TEST(Verifier, acceptsWhatWasSignedAndNothingElse) {
-  auto const signer = Signer::generate();
+  const auto signer = Signer::generate();
   Verifier verifier;
   ASSERT_EQ(verifier.add(signer.publicKeyPem()).value(), signer.keyId());
-  auto const good = signer.sign(42, {1'000}, Digest{1, 2, 3});
+  const auto good = signer.sign(42, {1'000}, Digest{1, 2, 3});
   EXPECT_EQ(verifier.check(good), SignatureCheck::valid);
   EXPECT_EQ(good.signature.size(), 64U);
-  auto const bad = [&](auto change) {
+  const auto bad = [&](auto change) {
     auto checkpoint = good;
     change(checkpoint);
     return verifier.check(checkpoint);
@@ -137,8 +137,8 @@ TEST(Verifier, acceptsWhatWasSignedAndNothingElse) {
 }
 
 TEST(Verifier, knowsSeveralKeysAndAnotherKeyDoesNotSignForThem) {
-  auto const oldKey = Signer::generate();
-  auto const newKey = Signer::generate();
+  const auto oldKey = Signer::generate();
+  const auto newKey = Signer::generate();
   Verifier verifier;
   ASSERT_TRUE(verifier.add(oldKey.publicKeyPem()));
   EXPECT_EQ(verifier.check(newKey.sign(1, {}, {})), SignatureCheck::unknownKey);
@@ -151,11 +151,11 @@ TEST(Verifier, knowsSeveralKeysAndAnotherKeyDoesNotSignForThem) {
 
 TEST(Verifier, refusesWhatIsNoPublicEd25519Key) {
   Verifier verifier;
-  for (char const* pem :
+  for (const char* pem :
        {"", "hello", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n",
         "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt\n"
         "6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==\n-----END PUBLIC KEY-----\n"}) {
-    auto const added = verifier.add(pem);
+    const auto added = verifier.add(pem);
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().code, &kKeyInvalid);
   }

@@ -42,11 +42,11 @@ struct Trail {
       EXPECT_TRUE(keys.add(signer.publicKeyPem()));
     }
     ChainVerifier chain(keys, checkpoints);
-    for (auto const& record : records) chain.add(record);
+    for (const auto& record : records) chain.add(record);
     return chain.finish(head);
   }
   [[nodiscard]] std::string problem(bool knowsKey = true) const {
-    auto const found = report(knowsKey);
+    const auto found = report(knowsKey);
     EXPECT_EQ(found.ok, !found.firstProblem.has_value());
     if (!found.firstProblem) return "ok";
     EXPECT_FALSE(found.firstProblem->text.empty());
@@ -64,7 +64,7 @@ Trail trailOf(std::size_t records, std::size_t checkpointEvery = 4) {
 }
 
 TEST(ChainVerifier, findsNothingInAnUntouchedTrail) {
-  auto const report = trailOf(10).report();
+  const auto report = trailOf(10).report();
   EXPECT_TRUE(report.ok);
   EXPECT_EQ(report.records, 10U);
   EXPECT_EQ(report.checkpointsChecked, 3U) << "two kept ones and the head";
@@ -136,7 +136,7 @@ TEST(ChainVerifier, aRewrittenChainDoesNotFitItsCheckpoint) {
 
 TEST(ChainVerifier, recordsBehindTheHeadAreForeign) {
   auto trail = trailOf(10);
-  auto const head = trail.head;
+  const auto head = trail.head;
   trail.append("forged");
   trail.head = head;
   EXPECT_EQ(trail.problem(), "unsigned-tail 11");
@@ -164,7 +164,7 @@ TEST(ChainVerifier, aLiveTrailIsReadUpToItsHead) {
   Verifier keys;
   ASSERT_TRUE(keys.add(trail.signer.publicKeyPem()));
   ChainVerifier chain(keys, trail.checkpoints);
-  for (auto const& record : trail.records) chain.add(record);
+  for (const auto& record : trail.records) chain.add(record);
   trail.append("committed meanwhile");
   for (auto next = chain.nextSequence(); next <= trail.head->sequence; ++next) chain.add(trail.records[next - 1]);
   EXPECT_TRUE(chain.finish(trail.head).ok);
@@ -172,8 +172,8 @@ TEST(ChainVerifier, aLiveTrailIsReadUpToItsHead) {
 
 /// Changes one field of one record in some way.
 void mutate(AuditRecord& record) {
-  auto const text = [](std::string& field) {
-    auto const changed = *rc::gen::distinctFrom(rc::gen::arbitrary<std::string>(), field);
+  const auto text = [](std::string& field) {
+    const auto changed = *rc::gen::distinctFrom(rc::gen::arbitrary<std::string>(), field);
     field = changed;
   };
   switch (*rc::gen::inRange(0, 10)) {
@@ -213,7 +213,7 @@ void mutate(AuditRecord& record) {
 TEST(ChainVerifierProperty, anyChangeOfAnyFieldIsFoundAtItsRecord) {
   EXPECT_TRUE(rc::check([] {
     auto trail = trailOf(*rc::gen::inRange<std::size_t>(1, 16));
-    auto const index = *rc::gen::inRange<std::size_t>(0, trail.records.size());
+    const auto index = *rc::gen::inRange<std::size_t>(0, trail.records.size());
     mutate(trail.records[index]);
     RC_ASSERT(trail.problem() == "edited " + std::to_string(index + 1));
   }));
@@ -221,11 +221,11 @@ TEST(ChainVerifierProperty, anyChangeOfAnyFieldIsFoundAtItsRecord) {
 
 TEST(ChainVerifierProperty, anyRemovalSwapAndCutIsFoundAtItsRecord) {
   EXPECT_TRUE(rc::check([] {
-    auto const whole = trailOf(*rc::gen::inRange<std::size_t>(2, 16));
-    auto const size = whole.records.size();
-    auto const a = *rc::gen::inRange<std::size_t>(0, size - 1);
-    auto const b = *rc::gen::inRange<std::size_t>(a + 1, size);
-    auto const name = std::to_string(a + 1);
+    const auto whole = trailOf(*rc::gen::inRange<std::size_t>(2, 16));
+    const auto size = whole.records.size();
+    const auto a = *rc::gen::inRange<std::size_t>(0, size - 1);
+    const auto b = *rc::gen::inRange<std::size_t>(a + 1, size);
+    const auto name = std::to_string(a + 1);
 
     auto removed = trailOf(size);
     removed.records.erase(removed.records.begin() + static_cast<std::ptrdiff_t>(a));
@@ -244,10 +244,10 @@ TEST(ChainVerifierProperty, anyRemovalSwapAndCutIsFoundAtItsRecord) {
 TEST(ChainVerifierProperty, anyRewriteWithoutTheKeyIsFound) {
   EXPECT_TRUE(rc::check([] {
     auto trail = trailOf(*rc::gen::inRange<std::size_t>(1, 16));
-    auto const index = *rc::gen::inRange<std::size_t>(0, trail.records.size());
+    const auto index = *rc::gen::inRange<std::size_t>(0, trail.records.size());
     trail.records[index].detail = "rewritten";
     trail.rehashFrom(index);
-    auto const report = trail.report();
+    const auto report = trail.report();
     RC_ASSERT(!report.ok);
     RC_ASSERT(report.firstProblem->kind == AuditProblemKind::checkpointMismatch);
     RC_ASSERT(report.firstProblem->sequence > index);

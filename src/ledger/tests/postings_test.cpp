@@ -52,9 +52,9 @@ Attempt attemptOf(std::vector<MemberPlacement> placement) {
 }
 
 /// Device-seconds of one category.
-std::int64_t seconds(std::vector<Posting> const& postings, PostingCategory category) {
+std::int64_t seconds(const std::vector<Posting>& postings, PostingCategory category) {
   Int128 sum = 0;
-  for (auto const& posting : postings)
+  for (const auto& posting : postings)
     if (posting.category == category) sum += amount(posting).count;
   EXPECT_EQ(static_cast<std::int64_t>(sum % 1'000'000), 0);
   return static_cast<std::int64_t>(sum / 1'000'000);
@@ -64,7 +64,7 @@ struct Expected {
   std::int64_t used, idle, lost, overhead;
 };
 
-void expectSeconds(std::vector<Posting> const& postings, Expected expected) {
+void expectSeconds(const std::vector<Posting>& postings, Expected expected) {
   EXPECT_EQ(seconds(postings, PostingCategory::used), expected.used) << "used";
   EXPECT_EQ(seconds(postings, PostingCategory::idle), expected.idle) << "idle";
   EXPECT_EQ(seconds(postings, PostingCategory::lost), expected.lost) << "lost";
@@ -72,10 +72,10 @@ void expectSeconds(std::vector<Posting> const& postings, Expected expected) {
 }
 
 TEST(Postings, aGoodAttemptIsOverheadAndUse) {
-  auto const postings = postingsOf(workloadOf(), attemptOf({member(0, "n1", 2)}), false);
+  const auto postings = postingsOf(workloadOf(), attemptOf({member(0, "n1", 2)}), false);
   expectSeconds(postings, {200, 0, 0, 20});
   ASSERT_EQ(postings.size(), 2U);
-  auto const& first = postings[0];
+  const auto& first = postings[0];
   EXPECT_EQ(first.category, PostingCategory::overhead);
   EXPECT_EQ(first.workload.value, 7U);
   EXPECT_EQ(first.attempt.value, 9U);
@@ -135,7 +135,7 @@ TEST(Postings, anAttemptThatNeverStartedIsAllOverhead) {
 }
 
 TEST(Postings, servingWorkIsNeverLost) {
-  for (auto const taskClass : {model::TaskClass::inference, model::TaskClass::platform})
+  for (const auto taskClass : {model::TaskClass::inference, model::TaskClass::platform})
     expectSeconds(postingsOf(workloadOf(taskClass), attemptOf({member(0, "n1", 1)}), true), {100, 0, 0, 10});
   expectSeconds(postingsOf(workloadOf(model::TaskClass::interactive), attemptOf({member(0, "n1", 1)}), true),
                 {0, 0, 100, 10});
@@ -149,16 +149,16 @@ TEST(Postings, sharesCountTheirPartAndFourQuartersMakeOneDevice) {
     quarter.rank = rank;
     four.push_back(quarter);
   }
-  auto const postings = postingsOf(workloadOf(), attemptOf(four), false);
+  const auto postings = postingsOf(workloadOf(), attemptOf(four), false);
   EXPECT_EQ(postings.size(), 2U) << "alike members share a posting";
   expectSeconds(postings, {100, 0, 0, 10});
 }
 
 TEST(Postings, membersOfDifferentNodesAndModelsHaveTheirOwn) {
-  auto const postings =
+  const auto postings =
       postingsOf(workloadOf(), attemptOf({member(0, "n1", 1), member(1, "n1", 1, "a100"), member(2, "n2", 1)}), false);
   std::set<std::pair<std::string, std::string>> seen;
-  for (auto const& posting : postings) seen.emplace(posting.node, posting.deviceModel);
+  for (const auto& posting : postings) seen.emplace(posting.node, posting.deviceModel);
   EXPECT_THAT(seen, ::testing::ElementsAre(std::pair("n1", "a100"), std::pair("n1", "h100"), std::pair("n2", "h100")));
 }
 
@@ -183,11 +183,11 @@ TEST(AccruedPostings, countALivingAttemptUpToNowAndAnEndedOneNotAgain) {
 
 rc::Gen<Attempt> anyAttempt() {
   return rc::gen::exec([] {
-    auto const instant = [] {
+    const auto instant = [] {
       return *rc::gen::oneOf(rc::gen::just(TimePoint{}), rc::gen::map(rc::gen::inRange(-50, 150), at));
     };
     std::vector<MemberPlacement> placement;
-    auto const members = *rc::gen::inRange(0, 5);
+    const auto members = *rc::gen::inRange(0, 5);
     for (std::int32_t rank = 0; rank < members; ++rank) {
       auto placed = member(rank, *rc::gen::element<std::string>("n1", "n2"), *rc::gen::inRange(0, 3));
       if (*rc::gen::arbitrary<bool>()) placed.devices.push_back({7, {*rc::gen::inRange(1, 1000)}});
@@ -204,23 +204,23 @@ rc::Gen<Attempt> anyAttempt() {
   });
 }
 
-Int128 heldBy(Attempt const& attempt, std::int32_t rank) {
+Int128 heldBy(const Attempt& attempt, std::int32_t rank) {
   Int128 milli = 0;
-  for (auto const& placed : attempt.placement)
+  for (const auto& placed : attempt.placement)
     if (rank < 0 || placed.rank == rank)
-      for (auto const& slice : placed.devices) milli += slice.milli.count;
+      for (const auto& slice : placed.devices) milli += slice.milli.count;
   return milli * std::max<std::int64_t>(0, (attempt.endedAt - attempt.plannedAt).count);
 }
 
 TEST(PostingsProperty, categoriesAddUpToDevicesTimesTimeInAnyOrderOfInstants) {
   EXPECT_TRUE(rc::check([] {
-    auto const attempt = *anyAttempt();
-    auto const lost = *rc::gen::arbitrary<bool>();
-    auto const workload =
+    const auto attempt = *anyAttempt();
+    const auto lost = *rc::gen::arbitrary<bool>();
+    const auto workload =
         workloadOf(*rc::gen::elementOf(std::vector{model::TaskClass::training, model::TaskClass::inference}));
-    auto const postings = postingsOf(workload, attempt, lost);
+    const auto postings = postingsOf(workload, attempt, lost);
     Int128 sum = 0;
-    for (auto const& posting : postings) {
+    for (const auto& posting : postings) {
       RC_ASSERT(posting.from < posting.to);
       RC_ASSERT(posting.from >= attempt.plannedAt && posting.to <= attempt.endedAt);
       RC_ASSERT(posting.devices.count > 0);
@@ -234,10 +234,10 @@ TEST(PostingsProperty, categoriesAddUpToDevicesTimesTimeInAnyOrderOfInstants) {
 
 TEST(PostingsProperty, losingWorkMovesUseToLostAndTouchesNothingElse) {
   EXPECT_TRUE(rc::check([] {
-    auto const attempt = *anyAttempt();
-    auto const of = [&](bool lost, PostingCategory category) {
+    const auto attempt = *anyAttempt();
+    const auto of = [&](bool lost, PostingCategory category) {
       Int128 sum = 0;
-      for (auto const& posting : postingsOf(workloadOf(), attempt, lost))
+      for (const auto& posting : postingsOf(workloadOf(), attempt, lost))
         if (posting.category == category) sum += amount(posting).count;
       return sum;
     };
@@ -251,7 +251,7 @@ TEST(PostingsProperty, atNoInstantIsADeviceInTwoCategories) {
   EXPECT_TRUE(rc::check([] {
     auto attempt = *anyAttempt();
     if (attempt.placement.size() > 1) attempt.placement.resize(1);
-    auto const postings = postingsOf(workloadOf(), attempt, *rc::gen::arbitrary<bool>());
+    const auto postings = postingsOf(workloadOf(), attempt, *rc::gen::arbitrary<bool>());
     for (std::size_t i = 0; i < postings.size(); ++i)
       for (std::size_t k = i + 1; k < postings.size(); ++k)
         RC_ASSERT(postings[i].to <= postings[k].from || postings[k].to <= postings[i].from);

@@ -36,16 +36,16 @@ PriceBook bookOf(std::vector<Price> prices) {
   return book ? *book : PriceBook{};
 }
 
-std::int64_t micros(Cost const& cost, std::string const& currency = "USD") {
-  auto const found = cost.byCurrency.find(currency);
+std::int64_t micros(const Cost& cost, const std::string& currency = "USD") {
+  const auto found = cost.byCurrency.find(currency);
   return found == cost.byCurrency.end() ? -1 : found->second.rounded().count;
 }
 
 std::vector<std::string> problems(std::vector<Price> prices) {
   std::vector<std::string> out;
-  auto const book = PriceBook::make(std::move(prices));
+  const auto book = PriceBook::make(std::move(prices));
   if (book) return out;
-  for (auto const& error : book.error()) out.push_back(error.field + " " + std::string(error.token()));
+  for (const auto& error : book.error()) out.push_back(error.field + " " + std::string(error.token()));
   return out;
 }
 
@@ -72,52 +72,52 @@ TEST(PriceBook, acceptsPricesThatTouchAndFreeOnesAndCurrenciesPerModel) {
 }
 
 TEST(Cost, isPriceTimesDeviceHours) {
-  auto const book = bookOf({price("h100", 2'500'000)});
+  const auto book = bookOf({price("h100", 2'500'000)});
   EXPECT_EQ(micros(cost(book, posting("h100", 8'000, hour(10), hour(12)))), 40'000'000);
   EXPECT_EQ(micros(cost(book, posting("h100", 250, hour(10), hour(11)))), 625'000) << "a quarter of a device";
 }
 
 TEST(Cost, splitsWhereThePriceChanges) {
-  auto const book = bookOf({price("h100", 1'000'000, hour(0), hour(10)), price("h100", 3'000'000, hour(10))});
+  const auto book = bookOf({price("h100", 1'000'000, hour(0), hour(10)), price("h100", 3'000'000, hour(10))});
   EXPECT_EQ(micros(cost(book, posting("h100", 1'000, hour(8), hour(11)))), 5'000'000);
 }
 
 TEST(Cost, takesTheLongestFamilyNameAtEachInstant) {
-  auto const book = bookOf({price("h100", 1'000'000), price("h100-sxm5", 2'000'000, hour(5), hour(6))});
+  const auto book = bookOf({price("h100", 1'000'000), price("h100-sxm5", 2'000'000, hour(5), hour(6))});
   EXPECT_EQ(micros(cost(book, posting("h100-sxm5-80gb", 1'000, hour(5), hour(6)))), 2'000'000);
   EXPECT_EQ(micros(cost(book, posting("h100-sxm5-80gb", 1'000, hour(4), hour(7)))), 4'000'000);
   EXPECT_EQ(micros(cost(book, posting("h100-pcie", 1'000, hour(5), hour(6)))), 1'000'000);
 }
 
 TEST(Cost, aNameThatOnlyBeginsAlikeIsAnotherModel) {
-  auto const book = bookOf({price("h100", 1'000'000), price("a10", 1)});
-  for (auto const* model : {"h1000", "a100", "a", "h10", "", "-", "--"}) {
-    auto const result = cost(book, posting(model, 1'000, hour(1), hour(2)));
+  const auto book = bookOf({price("h100", 1'000'000), price("a10", 1)});
+  for (const auto* model : {"h1000", "a100", "a", "h10", "", "-", "--"}) {
+    const auto result = cost(book, posting(model, 1'000, hour(1), hour(2)));
     EXPECT_TRUE(result.byCurrency.empty()) << model;
     EXPECT_EQ(result.unpriced.count, kMicroDeviceSecondsPerDeviceHour) << model;
   }
 }
 
 TEST(Cost, tellsWhatNoPriceCoversAndIsNotSilentlyFree) {
-  auto const book = bookOf({price("h100", 1'000'000, hour(10), hour(11)), price("free", 0)});
-  auto const partly = cost(book, posting("h100", 1'000, hour(9), hour(13)));
+  const auto book = bookOf({price("h100", 1'000'000, hour(10), hour(11)), price("free", 0)});
+  const auto partly = cost(book, posting("h100", 1'000, hour(9), hour(13)));
   EXPECT_EQ(micros(partly), 1'000'000);
   EXPECT_EQ(partly.unpriced.count, 3 * kMicroDeviceSecondsPerDeviceHour);
-  auto const free = cost(book, posting("free", 1'000, hour(9), hour(13)));
+  const auto free = cost(book, posting("free", 1'000, hour(9), hour(13)));
   EXPECT_EQ(micros(free), 0) << "a price of zero is a price";
   EXPECT_EQ(free.unpriced.count, 0);
 }
 
 TEST(Cost, ofACorrectionIsTheNegativeOfWhatItCorrects) {
-  auto const book = bookOf({price("h100", 333'333)});
-  auto const span = posting("h100", 1'000, {1}, {12'345});
+  const auto book = bookOf({price("h100", 333'333)});
+  const auto span = posting("h100", 1'000, {1}, {12'345});
   auto correction = span;
   correction.devices = {-1'000};
   EXPECT_EQ(micros(cost(book, span)), -micros(cost(book, correction)));
 }
 
 TEST(ExactCost, roundsHalvesAwayFromZeroAndClampsWhatDoesNotFit) {
-  Int128 const unit = kMicroDeviceSecondsPerDeviceHour;
+  const Int128 unit = kMicroDeviceSecondsPerDeviceHour;
   EXPECT_EQ(ExactCost{unit / 2}.rounded().count, 1);
   EXPECT_EQ(ExactCost{unit / 2 - 1}.rounded().count, 0);
   EXPECT_EQ(ExactCost{-unit / 2}.rounded().count, -1);
@@ -130,7 +130,7 @@ rc::Gen<std::vector<Price>> anyPrices(std::string model) {
     std::vector<Price> prices;
     std::int64_t from = *rc::gen::inRange(0, 20);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-      std::int64_t const to = from + *rc::gen::inRange(1, 20);
+      std::const int64_t to = from + *rc::gen::inRange(1, 20);
       prices.push_back(price(model, *rc::gen::inRange(0, 1'000'000), {from}, {to}));
       from = to + *rc::gen::inRange(0, 5);
     }
@@ -141,24 +141,24 @@ rc::Gen<std::vector<Price>> anyPrices(std::string model) {
 TEST(CostProperty, priceAndUnpricedTimeCoverTheSpanOnceAndSplittingChangesNothing) {
   EXPECT_TRUE(rc::check([] {
     auto prices = *anyPrices("h100");
-    auto const special = *anyPrices("h100-sxm5");
+    const auto special = *anyPrices("h100-sxm5");
     prices.insert(prices.end(), special.begin(), special.end());
-    auto const book = PriceBook::make(prices);
+    const auto book = PriceBook::make(prices);
     RC_ASSERT(book.has_value());
-    TimePoint const from{*rc::gen::inRange(0, 60)};
-    TimePoint const to{from.msSinceEpoch + *rc::gen::inRange(1, 60)};
+    const TimePoint from{*rc::gen::inRange(0, 60)};
+    const TimePoint to{from.msSinceEpoch + *rc::gen::inRange(1, 60)};
     auto next = from;
-    for (auto const& piece : book->pieces("h100-sxm5", from, to)) {
+    for (const auto& piece : book->pieces("h100-sxm5", from, to)) {
       RC_ASSERT(piece.from == next && piece.from < piece.to);
       next = piece.to;
     }
     RC_ASSERT(next == to);
 
-    TimePoint const cut{*rc::gen::inRange(from.msSinceEpoch, to.msSinceEpoch + 1)};
-    auto const whole = cost(*book, posting("h100-sxm5", 700, from, to));
-    auto const left = cost(*book, posting("h100-sxm5", 700, from, cut));
-    auto const right = cost(*book, posting("h100-sxm5", 700, cut, to));
-    auto const value = [](Cost const& c) {
+    const TimePoint cut{*rc::gen::inRange(from.msSinceEpoch, to.msSinceEpoch + 1)};
+    const auto whole = cost(*book, posting("h100-sxm5", 700, from, to));
+    const auto left = cost(*book, posting("h100-sxm5", 700, from, cut));
+    const auto right = cost(*book, posting("h100-sxm5", 700, cut, to));
+    const auto value = [](const Cost& c) {
       return c.byCurrency.contains("USD") ? c.byCurrency.at("USD").value : Int128{0};
     };
     RC_ASSERT(value(whole) == value(left) + value(right));

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 constexpr std::int64_t kDay = 86'400'000;
 
-TimePoint time(char const* text) { return parseTime(text).value(); }
+TimePoint time(const char* text) { return parseTime(text).value(); }
 
 Posting posting(std::string project, std::string user, std::string model, std::int64_t milli, TimePoint from,
                 TimePoint to, PostingCategory category = PostingCategory::used) {
@@ -34,8 +34,8 @@ Posting posting(std::string project, std::string user, std::string model, std::i
   return p;
 }
 
-PriceBook const& noPrices() {
-  static PriceBook const book;
+const PriceBook& noPrices() {
+  static const PriceBook book;
   return book;
 }
 
@@ -50,17 +50,17 @@ TEST(UsageQuery, refusesWhatCannotBeAnswered) {
 }
 
 TEST(Usage, groupsSortsAndAddsUp) {
-  UsageQuery const query{
+  const UsageQuery query{
       time("2026-11-01T00:00:00Z"), time("2026-12-01T00:00:00Z"), {UsageKey::project, UsageKey::user}};
-  auto const from = time("2026-11-30T10:00:00Z");
-  auto const to = time("2026-11-30T11:00:00Z");
-  std::vector<Posting> const postings{
+  const auto from = time("2026-11-30T10:00:00Z");
+  const auto to = time("2026-11-30T11:00:00Z");
+  const std::vector<Posting> postings{
       posting("nlp", "bob", "h100", 1'000, from, to),
       posting("cv", "zoe", "h100", 2'000, from, to),
       posting("nlp", "alice", "h100", 4'000, from, to, PostingCategory::lost),
       posting("nlp", "bob", "h100", 1'000, from, to, PostingCategory::idle),
   };
-  auto const report = summarise(postings, query, noPrices());
+  const auto report = summarise(postings, query, noPrices());
   ASSERT_EQ(report.rows.size(), 3U);
   EXPECT_THAT(report.rows[0].key, ElementsAre("cv", "zoe"));
   EXPECT_THAT(report.rows[1].key, ElementsAre("nlp", "alice"));
@@ -74,9 +74,9 @@ TEST(Usage, groupsSortsAndAddsUp) {
 }
 
 TEST(Usage, countsOnlyThePartInsideTheHalfOpenWindow) {
-  UsageQuery const query{TimePoint{1'000}, TimePoint{2'000}, {}};
-  auto const count = [&](std::int64_t from, std::int64_t to) {
-    std::vector const one{posting("p", "u", "m", 1'000, {from}, {to})};
+  const UsageQuery query{TimePoint{1'000}, TimePoint{2'000}, {}};
+  const auto count = [&](std::int64_t from, std::int64_t to) {
+    const std::vector one{posting("p", "u", "m", 1'000, {from}, {to})};
     return summarise(one, query, noPrices()).total.total().count / 1'000;
   };
   EXPECT_EQ(count(0, 5'000), 1'000);
@@ -88,9 +88,9 @@ TEST(Usage, countsOnlyThePartInsideTheHalfOpenWindow) {
 }
 
 TEST(Usage, splitsAtMidnightUtc) {
-  UsageQuery const query{time("2026-10-01T00:00:00Z"), time("2026-11-01T00:00:00Z"), {UsageKey::day}};
-  std::vector const one{posting("p", "u", "m", 1'000, time("2026-10-24T22:00:00Z"), time("2026-10-26T01:00:00Z"))};
-  auto const report = summarise(one, query, noPrices());
+  const UsageQuery query{time("2026-10-01T00:00:00Z"), time("2026-11-01T00:00:00Z"), {UsageKey::day}};
+  const std::vector one{posting("p", "u", "m", 1'000, time("2026-10-24T22:00:00Z"), time("2026-10-26T01:00:00Z"))};
+  const auto report = summarise(one, query, noPrices());
   ASSERT_EQ(report.rows.size(), 3U);
   EXPECT_THAT(report.rows[0].key, ElementsAre("2026-10-24"));
   EXPECT_EQ(report.rows[0].total().count, 2 * kMicroDeviceSecondsPerDeviceHour);
@@ -100,14 +100,14 @@ TEST(Usage, splitsAtMidnightUtc) {
 }
 
 TEST(Usage, roundsMoneyOncePerRowAndTheTotalIsTheSumOfTheRows) {
-  auto const book = PriceBook::make({{"m", {1'000'000}, "USD", {}, {}}, {"n", {5}, "CNY", {}, {}}}).value();
-  UsageQuery const query{TimePoint{0}, TimePoint{kDay}, {UsageKey::user}};
+  const auto book = PriceBook::make({{"m", {1'000'000}, "USD", {}, {}}, {"n", {5}, "CNY", {}, {}}}).value();
+  const UsageQuery query{TimePoint{0}, TimePoint{kDay}, {UsageKey::user}};
   std::vector<Posting> postings;
   // 1 ms of a device costs 0.27 micro-dollars: rounded one by one these 1,000 would be nothing.
   for (std::int64_t i = 0; i < 1'000; ++i) postings.push_back(posting("p", "a", "m", 1'000, {i}, {i + 1}));
   postings.push_back(posting("p", "b", "m", 1'000, {0}, {2}));
   postings.push_back(posting("p", "b", "n", 1'000, {0}, {3'600'000}));
-  auto const report = summarise(postings, query, book);
+  const auto report = summarise(postings, query, book);
   ASSERT_EQ(report.rows.size(), 2U);
   EXPECT_THAT(report.rows[0].cost, ElementsAre(Money{"USD", {278}}));
   EXPECT_THAT(report.rows[1].cost, ElementsAre(Money{"CNY", {5}}, Money{"USD", {1}}));
@@ -116,21 +116,21 @@ TEST(Usage, roundsMoneyOncePerRowAndTheTotalIsTheSumOfTheRows) {
 }
 
 TEST(Usage, absurdRowsSaturateInsteadOfEndingTheProcess) {
-  UsageQuery const query{
+  const UsageQuery query{
       TimePoint{0}, time("9999-12-31T00:00:00Z"), {UsageKey::workload, UsageKey::category, UsageKey::taskClass}};
-  auto const book = PriceBook::make({{"m", {1'000'000'000'000'000}, "USD", {}, {}}}).value();
-  auto const most = std::numeric_limits<std::int64_t>::max();
-  std::vector const two{posting("p", "u", "m", most, {0}, {most}), posting("p", "u", "m", most, {0}, {most})};
-  auto const report = summarise(two, query, book);
+  const auto book = PriceBook::make({{"m", {1'000'000'000'000'000}, "USD", {}, {}}}).value();
+  const auto most = std::numeric_limits<std::int64_t>::max();
+  const std::vector two{posting("p", "u", "m", most, {0}, {most}), posting("p", "u", "m", most, {0}, {most})};
+  const auto report = summarise(two, query, book);
   EXPECT_EQ(report.total.total().count, most);
 }
 
 TEST(UsageProperty, orderAndGroupingNeverChangeTheTotalAndRowsAddUpExactly) {
-  auto const book = PriceBook::make({{"m", {123'457}, "USD", {}, {}}, {"n", {777}, "USD", {500}, {}}}).value();
+  const auto book = PriceBook::make({{"m", {123'457}, "USD", {}, {}}, {"n", {777}, "USD", {500}, {}}}).value();
   EXPECT_TRUE(rc::check([&book] {
     std::vector<Posting> postings;
     for (int i = *rc::gen::inRange(0, 20); i > 0; --i) {
-      TimePoint const from{*rc::gen::inRange<std::int64_t>(0, 3 * kDay)};
+      const TimePoint from{*rc::gen::inRange<std::int64_t>(0, 3 * kDay)};
       postings.push_back(posting(*rc::gen::element<std::string>("p", "q"), *rc::gen::element<std::string>("a", "b"),
                                  *rc::gen::element<std::string>("m", "n", "o"), *rc::gen::inRange(-500, 4'000), from,
                                  from + Milliseconds{*rc::gen::inRange<std::int64_t>(0, 2 * kDay)},
@@ -138,18 +138,18 @@ TEST(UsageProperty, orderAndGroupingNeverChangeTheTotalAndRowsAddUpExactly) {
     }
     UsageQuery query{
         TimePoint{kDay / 2}, TimePoint{2 * kDay + 7}, {UsageKey::day, UsageKey::project, UsageKey::deviceModel}};
-    auto const report = summarise(postings, query, book);
+    const auto report = summarise(postings, query, book);
     MicroDeviceSeconds sum;
     MicroCurrency money;
-    for (auto const& row : report.rows) {
+    for (const auto& row : report.rows) {
       sum += row.total();
-      for (auto const& part : row.cost) money += part.amount;
+      for (const auto& part : row.cost) money += part.amount;
     }
     RC_ASSERT(sum == report.total.total());
     RC_ASSERT(money == (report.total.cost.empty() ? MicroCurrency{} : report.total.cost[0].amount));
 
     std::reverse(postings.begin(), postings.end());
-    auto const turned = summarise(postings, query, book);
+    const auto turned = summarise(postings, query, book);
     RC_ASSERT(turned.rows == report.rows);
     query.groupBy.clear();
     RC_ASSERT(summarise(postings, query, book).total.byCategory == report.total.byCategory);

@@ -12,9 +12,9 @@ using model::Digest;
 /// SHA-256 over `previous` and all fields of `record` but `hash`, in an encoding in which no two records look alike
 /// (a version byte, fixed-width little-endian numbers, texts with their length before them). The first record's
 /// `previous` is all zero. Any thread.
-[[nodiscard]] Digest chainHash(Digest const& previous, AuditRecord const& record);
+[[nodiscard]] Digest chainHash(const Digest& previous, const AuditRecord& record);
 
 /// Fills `record.hash`; sequence and all other fields must stand already. `previous` is the hash of record sequence-1.
-void appendToChain(AuditRecord& record, Digest const& previous);
+void appendToChain(AuditRecord& record, const Digest& previous);
 
 }  // namespace fairlead::audit

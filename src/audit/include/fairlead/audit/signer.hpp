@@ -25,16 +25,16 @@ class Signer {
   /// Reads a PKCS#8 PEM file, which must be a regular file of this user (or root) with no right for group and others.
   /// Never asks for a passphrase. Errors: kKeyMissing, kKeyNotRead, kKeyUnsafe, kKeyInvalid. A missing file beside an
   /// existing database must end the start: a new key would hide that the old one is gone.
-  [[nodiscard]] static Result<Signer> load(std::string const& path);
+  [[nodiscard]] static Result<Signer> load(const std::string& path);
   /// Makes a new key and writes it with mode 0600, durably; an existing file is never replaced. For the first
   /// initialisation only. Errors: kKeyExists, kKeyNotWritten.
-  [[nodiscard]] static Result<Signer> createKeyFile(std::string const& path);
+  [[nodiscard]] static Result<Signer> createKeyFile(const std::string& path);
   /// A new key that lives in memory only: for tests and simulation.
   [[nodiscard]] static Signer generate();
 
-  [[nodiscard]] AuditCheckpoint sign(std::uint64_t sequence, TimePoint at, Digest const& hash) const;
+  [[nodiscard]] AuditCheckpoint sign(std::uint64_t sequence, TimePoint at, const Digest& hash) const;
   /// `ed25519-` and 32 hex digits of the SHA-256 of the public key.
-  [[nodiscard]] std::string const& keyId() const { return keyId_; }
+  [[nodiscard]] const std::string& keyId() const { return keyId_; }
   /// SubjectPublicKeyInfo in PEM: what Verifier::add and `openssl pkey -pubin` read.
   [[nodiscard]] std::string publicKeyPem() const;
 
@@ -52,7 +52,7 @@ class Verifier {
  public:
   /// Takes one public key in PEM; returns its id. Errors: kKeyInvalid (a private key is refused as well).
   Result<std::string> add(std::string_view pem);
-  [[nodiscard]] SignatureCheck check(AuditCheckpoint const& checkpoint) const;
+  [[nodiscard]] SignatureCheck check(const AuditCheckpoint& checkpoint) const;
   [[nodiscard]] bool empty() const { return keys_.empty(); }
 
  private:

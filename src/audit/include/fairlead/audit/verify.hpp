@@ -42,25 +42,25 @@ struct AuditReport {
 class ChainVerifier {
  public:
   /// `keys` must outlive it. Checkpoints in any order.
-  ChainVerifier(Verifier const& keys, std::vector<AuditCheckpoint> checkpoints);
+  ChainVerifier(const Verifier& keys, std::vector<AuditCheckpoint> checkpoints);
 
   /// The next record as stored; call for all, from the first on.
-  void add(AuditRecord const& record);
+  void add(const AuditRecord& record);
   /// Where reading goes on: 1 + the highest sequence seen. Against a live daemon: feed all records, then read the head,
   /// then feed from here to head.sequence, so that records committed meanwhile are neither missing nor unsigned.
   [[nodiscard]] std::uint64_t nextSequence() const { return highest_ + 1; }
   /// Once, after the last record. `head` empty: only right for a trail without records.
-  [[nodiscard]] AuditReport finish(std::optional<AuditCheckpoint> const& head);
+  [[nodiscard]] AuditReport finish(const std::optional<AuditCheckpoint>& head);
 
  private:
-  void breakAt(AuditRecord const& record);
-  void reviseBreak(AuditRecord const& record);
-  void compareCheckpoints(AuditRecord const& record);
-  bool checkSignature(AuditCheckpoint const& checkpoint);
-  void checkHead(AuditCheckpoint const& head);
+  void breakAt(const AuditRecord& record);
+  void reviseBreak(const AuditRecord& record);
+  void compareCheckpoints(const AuditRecord& record);
+  bool checkSignature(const AuditCheckpoint& checkpoint);
+  void checkHead(const AuditCheckpoint& head);
   void note(AuditProblemKind kind, std::uint64_t sequence, std::string text);
 
-  Verifier const& keys_;
+  const Verifier& keys_;
   std::multimap<std::uint64_t, AuditCheckpoint> checkpoints_;  ///< valid signatures only
   AuditReport report_;
   Digest hash_{};              ///< of the last record that follows

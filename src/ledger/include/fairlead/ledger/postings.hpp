@@ -33,23 +33,23 @@ using model::PostingCategory;
 
 /// All postings of an ended attempt, in a fixed order, sequence 0, without empty ones. Members with the same node,
 /// device model and span share one. `workload.spec` must be set.
-[[nodiscard]] std::vector<Posting> postingsOf(model::Workload const& workload, model::Attempt const& attempt,
+[[nodiscard]] std::vector<Posting> postingsOf(const model::Workload& workload, const model::Attempt& attempt,
                                               bool workLost);
 
 /// What an attempt that still lives would post if it ended well at `now`; for reports, never stored. For an ended one:
 /// nothing, since its postings are in the ledger.
-[[nodiscard]] std::vector<Posting> accruedPostings(model::Workload const& workload, model::Attempt const& attempt,
+[[nodiscard]] std::vector<Posting> accruedPostings(const model::Workload& workload, const model::Attempt& attempt,
                                                    TimePoint now);
 
 /// True for classes whose work counts only when it is finished or saved.
 [[nodiscard]] bool canLoseWork(model::TaskClass taskClass);
 
 /// devices x span; negative for corrections.
-[[nodiscard]] MicroDeviceSeconds amount(Posting const& posting);
+[[nodiscard]] MicroDeviceSeconds amount(const Posting& posting);
 /// The sum of the `lost` ones.
-[[nodiscard]] MicroDeviceSeconds lostWork(std::span<Posting const> postings);
+[[nodiscard]] MicroDeviceSeconds lostWork(std::span<const Posting> postings);
 /// What this attempt lost, without the postings: for `describe`.
-[[nodiscard]] MicroDeviceSeconds lostWork(model::Workload const& workload, model::Attempt const& attempt,
+[[nodiscard]] MicroDeviceSeconds lostWork(const model::Workload& workload, const model::Attempt& attempt,
                                           bool workLost);
 
 }  // namespace fairlead::ledger

@@ -16,7 +16,7 @@ namespace fairlead::ledger {
 struct ExactCost {
   Int128 value = 0;
 
-  bool operator==(ExactCost const&) const = default;
+  bool operator==(const ExactCost&) const = default;
   ExactCost& operator+=(ExactCost other) {
     value += other.value;
     return *this;
@@ -43,14 +43,14 @@ class PriceBook {
   struct Piece {
     TimePoint from;
     TimePoint to;
-    model::Price const* price = nullptr;  ///< nothing: no price holds then
+    const model::Price* price = nullptr;  ///< nothing: no price holds then
   };
   /// Half-open [from, to) in pieces without gaps, rising. The pointers live as long as the book.
   [[nodiscard]] std::vector<Piece> pieces(std::string_view deviceModel, TimePoint from, TimePoint to) const;
   [[nodiscard]] bool empty() const { return prices_.empty(); }
 
  private:
-  void cover(std::vector<std::string_view> const& names, std::size_t level, TimePoint from, TimePoint to,
+  void cover(const std::vector<std::string_view>& names, std::size_t level, TimePoint from, TimePoint to,
              std::vector<Piece>& out) const;
 
   std::map<std::string, std::vector<model::Price>, std::less<>> prices_;  ///< each list rising, without overlaps
@@ -62,6 +62,6 @@ struct Cost {
   MicroDeviceSeconds unpriced;
 };
 /// Negative only for negative devices (corrections).
-[[nodiscard]] Cost cost(PriceBook const& book, model::Posting const& posting);
+[[nodiscard]] Cost cost(const PriceBook& book, const model::Posting& posting);
 
 }  // namespace fairlead::ledger

@@ -23,12 +23,12 @@ struct UsageQuery {
   std::vector<UsageKey> groupBy;  ///< each at most once; empty: one row
 };
 /// Window not empty, keys not repeated, at most 3,700 days when grouped by day. Error: kUsageQueryInvalid.
-[[nodiscard]] Result<void> check(UsageQuery const& query);
+[[nodiscard]] Result<void> check(const UsageQuery& query);
 
 struct Money {
   std::string currency;
   MicroCurrency amount;
-  bool operator==(Money const&) const = default;
+  bool operator==(const Money&) const = default;
 };
 
 struct UsageRow {
@@ -41,7 +41,7 @@ struct UsageRow {
     return byCategory[static_cast<std::size_t>(category)];
   }
   [[nodiscard]] MicroDeviceSeconds total() const;
-  bool operator==(UsageRow const&) const = default;
+  bool operator==(const UsageRow&) const = default;
 };
 
 struct UsageReport {
@@ -54,9 +54,9 @@ struct UsageReport {
 class UsageSummary {
  public:
   /// `query` must have passed check(); `book` must outlive it.
-  UsageSummary(UsageQuery query, PriceBook const& book);
+  UsageSummary(UsageQuery query, const PriceBook& book);
   /// Counts the part inside the window; a posting with an empty or turned span counts nothing.
-  void add(model::Posting const& posting);
+  void add(const model::Posting& posting);
   [[nodiscard]] UsageReport report() const;
 
  private:
@@ -65,18 +65,18 @@ class UsageSummary {
     Int128 unpriced = 0;
     std::map<std::string, ExactCost> cost;
   };
-  void addPart(model::Posting const& part);
-  [[nodiscard]] std::vector<std::string> keyOf(model::Posting const& part) const;
-  [[nodiscard]] static UsageRow rowOf(std::vector<std::string> key, Sums const& sums);
+  void addPart(const model::Posting& part);
+  [[nodiscard]] std::vector<std::string> keyOf(const model::Posting& part) const;
+  [[nodiscard]] static UsageRow rowOf(std::vector<std::string> key, const Sums& sums);
 
   UsageQuery query_;
-  PriceBook const& book_;
+  const PriceBook& book_;
   bool byDay_ = false;
   std::map<std::vector<std::string>, Sums> rows_;
 };
 
-[[nodiscard]] UsageReport summarise(std::span<model::Posting const> postings, UsageQuery const& query,
-                                    PriceBook const& book);
+[[nodiscard]] UsageReport summarise(std::span<const model::Posting> postings, const UsageQuery& query,
+                                    const PriceBook& book);
 
 }  // namespace fairlead::ledger
 
