@@ -20,11 +20,11 @@ int digitOf(char c) {
 
 Digest sha256(std::string_view bytes) {
   Digest digest;
-  SHA256(reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size(), digest.data());
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
   return digest;
 }
 
-Digest sha256(std::span<std::uint8_t const> bytes) {
+Digest sha256(std::span<const std::uint8_t> bytes) {
   Digest digest;
   SHA256(bytes.data(), bytes.size(), digest.data());
   return digest;
@@ -49,24 +49,24 @@ Digest Sha256::finish() {
   return digest;
 }
 
-std::string toHex(std::span<std::uint8_t const> bytes) {
+std::string toHex(std::span<const std::uint8_t> bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
-  for (auto const byte : bytes) {
+  for (const auto byte : bytes) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
   return text;
 }
 
-std::string toHex(Digest const& digest) { return toHex(std::span<std::uint8_t const>(digest)); }
+std::string toHex(const Digest& digest) { return toHex(std::span<const std::uint8_t>(digest)); }
 
 std::optional<Digest> digestFromHex(std::string_view text) {
   Digest digest;
   if (text.size() != digest.size() * 2) return {};
   for (std::size_t i = 0; i < digest.size(); ++i) {
-    int const high = digitOf(text[2 * i]);
-    int const low = digitOf(text[2 * i + 1]);
+    const int high = digitOf(text[2 * i]);
+    const int low = digitOf(text[2 * i + 1]);
     if (high < 0 || low < 0) return {};
     digest[i] = static_cast<std::uint8_t>(high * 16 + low);
   }

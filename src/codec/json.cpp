@@ -35,14 +35,14 @@ void appendEscape(std::string& out, char c) {
       break;
   }
   constexpr char kDigits[] = "0123456789abcdef";
-  auto const byte = static_cast<unsigned char>(c);
+  const auto byte = static_cast<unsigned char>(c);
   out += "\\u00";
   out += kDigits[byte >> 4];
   out += kDigits[byte & 15];
 }
 
 bool needsCare(char c) {
-  auto const byte = static_cast<unsigned char>(c);
+  const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\';
 }
 
@@ -60,7 +60,7 @@ std::size_t appendNonAscii(std::string& out, std::string_view text) {
 template <class Integer>
 void appendNumber(std::string& out, Integer number) {
   std::array<char, 24> digits{};
-  auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   out.append(digits.data(), end);
 }
 

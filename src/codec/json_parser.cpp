@@ -13,7 +13,7 @@ namespace {
 
 class JsonParser {
  public:
-  JsonParser(TreeStorage& storage, Limits const& limits, Errors& errors)
+  JsonParser(TreeStorage& storage, const Limits& limits, Errors& errors)
       : storage_(storage), limits_(limits), errors_(errors), text_(storage.source()) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = lineStart_ = 3;
   }
@@ -38,7 +38,7 @@ class JsonParser {
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skipSpace() {
     for (; at_ < text_.size(); ++at_) {
-      char const c = text_[at_];
+      const char c = text_[at_];
       if (c == '\n') {
         ++line_;
         lineStart_ = at_ + 1;
@@ -53,7 +53,7 @@ class JsonParser {
 
   Node value(int depth) {
     count();
-    auto const place = here();
+    const auto place = here();
     switch (peek()) {
       case '{':
         return object(place, depth + 1);
@@ -87,16 +87,16 @@ class JsonParser {
   }
 
   std::size_t digits() {
-    auto const from = at_;
+    const auto from = at_;
     while (peek() >= '0' && peek() <= '9') ++at_;
     return at_ - from;
   }
 
   Node number(Place place) {
-    auto const from = at_;
+    const auto from = at_;
     if (peek() == '-') ++at_;
-    auto const first = peek();
-    auto const whole = digits();
+    const auto first = peek();
+    const auto whole = digits();
     if (whole == 0) failHere("a value");
     if (whole > 1 && first == '0') {
       at_ = from;
@@ -116,7 +116,7 @@ class JsonParser {
 
   Node array(Place place, int depth) {
     if (depth > limits_.depth) throw ParseFailure{tooDeep(place, limits_)};
-    auto const first = nodes_.size();
+    const auto first = nodes_.size();
     ++at_;
     skipSpace();
     if (peek() != ']') {
@@ -139,7 +139,7 @@ class JsonParser {
 
   Node object(Place place, int depth) {
     if (depth > limits_.depth) throw ParseFailure{tooDeep(place, limits_)};
-    auto const first = entries_.size();
+    const auto first = entries_.size();
     ++at_;
     skipSpace();
     if (peek() != '}') {
@@ -176,9 +176,9 @@ class JsonParser {
   }
 
   std::string_view string() {
-    auto const from = ++at_;
+    const auto from = ++at_;
     for (; at_ < text_.size(); ++at_) {
-      char const c = text_[at_];
+      const char c = text_[at_];
       if (c == '"') return text_.substr(from, at_++ - from);
       if (c == '\\') return escapedString(from);
       if (static_cast<unsigned char>(c) < 0x20) fail("a line break or tab inside a string", "write it as \\n or \\t");
@@ -189,7 +189,7 @@ class JsonParser {
   std::string_view escapedString(std::size_t from) {
     unescaped_.assign(text_.substr(from, at_ - from));
     while (at_ < text_.size()) {
-      char const c = text_[at_];
+      const char c = text_[at_];
       if (static_cast<unsigned char>(c) < 0x20) fail("a line break or tab inside a string", "write it as \\n or \\t");
       ++at_;
       if (c == '"') return storage_.keep(unescaped_);
@@ -202,10 +202,10 @@ class JsonParser {
   }
 
   void escape() {
-    char const c = peek();
+    const char c = peek();
     constexpr std::string_view kNames = "\"\\/bfnrt";
     constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
-    if (auto const found = kNames.find(c); c != '\0' && found != std::string_view::npos) {
+    if (const auto found = kNames.find(c); c != '\0' && found != std::string_view::npos) {
       unescaped_ += kValues[found];
       ++at_;
       return;
@@ -218,8 +218,8 @@ class JsonParser {
   std::uint32_t fourHex() {
     std::uint32_t unit = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
-      char const c = peek();
-      int const digit = c >= '0' && c <= '9'   ? c - '0'
+      const char c = peek();
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                : -1;
@@ -230,18 +230,18 @@ class JsonParser {
   }
 
   std::uint32_t codePoint() {
-    auto const unit = fourHex();
+    const auto unit = fourHex();
     if (unit == 0) fail("the character NUL", "remove it");
     if (unit < 0xD800 || unit > 0xDFFF) return unit;
     if (unit > 0xDBFF || text_.substr(at_, 2) != "\\u") fail("half of a surrogate pair", "write both halves");
     at_ += 2;
-    auto const low = fourHex();
+    const auto low = fourHex();
     if (low < 0xDC00 || low > 0xDFFF) fail("half of a surrogate pair", "write both halves");
     return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
   }
 
   void appendCharacter(std::uint32_t c) {
-    auto const tail = [&](int shift) { unescaped_ += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
+    const auto tail = [&](int shift) { unescaped_ += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
     if (c < 0x80) {
       unescaped_ += static_cast<char>(c);
     } else if (c < 0x800) {
@@ -260,7 +260,7 @@ class JsonParser {
   }
 
   TreeStorage& storage_;
-  Limits const& limits_;
+  const Limits& limits_;
   Errors& errors_;
   std::string_view text_;
   std::size_t at_ = 0;
@@ -274,12 +274,12 @@ class JsonParser {
 
 }  // namespace
 
-Checked<Tree> parseJson(std::string_view text, Limits const& limits) {
+Checked<Tree> parseJson(std::string_view text, const Limits& limits) {
   if (auto error = checkText(text, limits)) return tl::unexpected(Errors{std::move(*error)});
   auto storage = std::make_shared<TreeStorage>(text);
   Errors errors;
   try {
-    auto const* root = storage->keep(JsonParser(*storage, limits, errors).document());
+    const auto* root = storage->keep(JsonParser(*storage, limits, errors).document());
     if (errors.empty()) return Tree(std::move(storage), root);
   } catch (ParseFailure& failure) {
     errors.push_back(std::move(failure.error));

@@ -22,13 +22,13 @@ tl::unexpected<Error> badRow(std::string_view what, Errors errors) {
   return tl::unexpected(std::move(error));
 }
 
-std::int32_t number32(Decoder& decoder, Field const& field, std::int64_t min = 0) {
+std::int32_t number32(Decoder& decoder, const Field& field, std::int64_t min = 0) {
   return static_cast<std::int32_t>(decoder.integer(field, min, kInt32Max).value_or(0));
 }
 
-std::int64_t number64(Decoder& decoder, Field const& field) { return decoder.integer(field, 0, kInt64Max).value_or(0); }
+std::int64_t number64(Decoder& decoder, const Field& field) { return decoder.integer(field, 0, kInt64Max).value_or(0); }
 
-std::string textOf(Decoder& decoder, Field const& field) { return std::string(decoder.text(field).value_or("")); }
+std::string textOf(Decoder& decoder, const Field& field) { return std::string(decoder.text(field).value_or("")); }
 
 /// Parses `json` and hands its root to `read(decoder, field)`.
 template <class Row, class Read>
@@ -41,8 +41,8 @@ Result<Row> readRow(std::string_view what, std::string_view json, Read read) {
   return row;
 }
 
-model::DeviceSlice readSlice(Decoder& decoder, Field const& field) {
-  auto const pair = decoder.list(field, 2);
+model::DeviceSlice readSlice(Decoder& decoder, const Field& field) {
+  const auto pair = decoder.list(field, 2);
   if (!pair) return {};
   if (pair->size() != 2) {
     decoder.error(field, kWrongType, "not a pair of index and thousandths");
@@ -51,7 +51,7 @@ model::DeviceSlice readSlice(Decoder& decoder, Field const& field) {
   return {number32(decoder, Decoder::item(field, 0)), MilliDevices{number64(decoder, Decoder::item(field, 1))}};
 }
 
-model::MemberPlacement readMember(Decoder& decoder, Field const& field) {
+model::MemberPlacement readMember(Decoder& decoder, const Field& field) {
   model::MemberPlacement member;
   MapReader map(decoder, field);
   member.role = number32(decoder, map.required("role"));
@@ -61,15 +61,15 @@ model::MemberPlacement readMember(Decoder& decoder, Field const& field) {
   member.model = textOf(decoder, map.optional("model"));
   member.cpus = MilliCpus{number64(decoder, map.optional("cpus"))};
   member.memory = Bytes{number64(decoder, map.optional("memory"))};
-  auto const devices = map.optional("devices");
-  auto const slices = decoder.list(devices, kRowLimits.values);
+  const auto devices = map.optional("devices");
+  const auto slices = decoder.list(devices, kRowLimits.values);
   for (std::size_t i = 0; slices && i < slices->size(); ++i)
     member.devices.push_back(readSlice(decoder, Decoder::item(devices, i)));
   map.done();
   return member;
 }
 
-model::MemberEnd readEnd(Decoder& decoder, Field const& field) {
+model::MemberEnd readEnd(Decoder& decoder, const Field& field) {
   model::MemberEnd end;
   MapReader map(decoder, field);
   end.rank = number32(decoder, map.required("rank"));
@@ -82,9 +82,9 @@ model::MemberEnd readEnd(Decoder& decoder, Field const& field) {
 }
 
 template <class Item, class Read>
-std::vector<Item> readList(Decoder& decoder, Field const& field, Read read) {
+std::vector<Item> readList(Decoder& decoder, const Field& field, Read read) {
   std::vector<Item> items;
-  auto const nodes = decoder.list(field, kRowLimits.values);
+  const auto nodes = decoder.list(field, kRowLimits.values);
   if (!nodes) return items;
   items.reserve(nodes->size());
   for (std::size_t i = 0; i < nodes->size(); ++i) items.push_back(read(decoder, Decoder::item(field, i)));
@@ -92,13 +92,13 @@ std::vector<Item> readList(Decoder& decoder, Field const& field, Read read) {
 }
 
 Result<TextPairs> pairsFromJson(std::string_view what, std::string_view json) {
-  return readRow<TextPairs>(what, json, [](Decoder& decoder, Field const& root) {
+  return readRow<TextPairs>(what, json, [](Decoder& decoder, const Field& root) {
     TextPairs pairs;
     MapReader map(decoder, root);
     if (!map.isMap()) return pairs;
     pairs.reserve(root.node->entries.size());
-    for (auto const& entry : root.node->entries) {
-      Field const field{&root, &entry.value, entry.key, -1, false};
+    for (const auto& entry : root.node->entries) {
+      const Field field{&root, &entry.value, entry.key, -1, false};
       pairs.emplace_back(entry.key, textOf(decoder, field));
     }
     return pairs;
@@ -107,9 +107,9 @@ Result<TextPairs> pairsFromJson(std::string_view what, std::string_view json) {
 
 }  // namespace
 
-void writePlacement(JsonWriter& json, std::vector<model::MemberPlacement> const& placement) {
+void writePlacement(JsonWriter& json, const std::vector<model::MemberPlacement>& placement) {
   json.beginArray();
-  for (auto const& member : placement) {
+  for (const auto& member : placement) {
     json.beginObject().member("role", member.role).member("rank", member.rank).member("node", member.node);
     if (!member.vendor.empty()) json.member("vendor", member.vendor);
     if (!member.model.empty()) json.member("model", member.model);
@@ -117,7 +117,7 @@ void writePlacement(JsonWriter& json, std::vector<model::MemberPlacement> const&
     if (member.memory.count != 0) json.member("memory", member.memory.count);
     if (!member.devices.empty()) {
       json.key("devices").beginArray();
-      for (auto const& slice : member.devices) json.beginArray().value(slice.index).value(slice.milli.count).endArray();
+      for (const auto& slice : member.devices) json.beginArray().value(slice.index).value(slice.milli.count).endArray();
       json.endArray();
     }
     json.endObject();
@@ -125,9 +125,9 @@ void writePlacement(JsonWriter& json, std::vector<model::MemberPlacement> const&
   json.endArray();
 }
 
-void writeEnds(JsonWriter& json, std::vector<model::MemberEnd> const& ends) {
+void writeEnds(JsonWriter& json, const std::vector<model::MemberEnd>& ends) {
   json.beginArray();
-  for (auto const& end : ends) {
+  for (const auto& end : ends) {
     json.beginObject().member("rank", end.rank);
     if (end.exitCode != 0) json.member("exitCode", end.exitCode);
     if (end.signal != 0) json.member("signal", end.signal);
@@ -137,13 +137,13 @@ void writeEnds(JsonWriter& json, std::vector<model::MemberEnd> const& ends) {
   json.endArray();
 }
 
-void writePairs(JsonWriter& json, TextPairs const& pairs) {
+void writePairs(JsonWriter& json, const TextPairs& pairs) {
   json.beginObject();
-  for (auto const& [key, value] : pairs) json.member(key, value);
+  for (const auto& [key, value] : pairs) json.member(key, value);
   json.endObject();
 }
 
-std::string placementToJson(std::vector<model::MemberPlacement> const& placement) {
+std::string placementToJson(const std::vector<model::MemberPlacement>& placement) {
   std::string out;
   JsonWriter json(out);
   writePlacement(json, placement);
@@ -151,12 +151,12 @@ std::string placementToJson(std::vector<model::MemberPlacement> const& placement
 }
 
 Result<std::vector<model::MemberPlacement>> placementFromJson(std::string_view json) {
-  return readRow<std::vector<model::MemberPlacement>>("placement", json, [](Decoder& d, Field const& root) {
+  return readRow<std::vector<model::MemberPlacement>>("placement", json, [](Decoder& d, const Field& root) {
     return readList<model::MemberPlacement>(d, root, readMember);
   });
 }
 
-std::string endsToJson(std::vector<model::MemberEnd> const& ends) {
+std::string endsToJson(const std::vector<model::MemberEnd>& ends) {
   std::string out;
   JsonWriter json(out);
   writeEnds(json, ends);
@@ -165,14 +165,14 @@ std::string endsToJson(std::vector<model::MemberEnd> const& ends) {
 
 Result<std::vector<model::MemberEnd>> endsFromJson(std::string_view json) {
   return readRow<std::vector<model::MemberEnd>>(
-      "member ends", json, [](Decoder& d, Field const& root) { return readList<model::MemberEnd>(d, root, readEnd); });
+      "member ends", json, [](Decoder& d, const Field& root) { return readList<model::MemberEnd>(d, root, readEnd); });
 }
 
-std::string labelsToJson(model::Labels const& labels) { return metricsToJson(labels); }
+std::string labelsToJson(const model::Labels& labels) { return metricsToJson(labels); }
 
 Result<model::Labels> labelsFromJson(std::string_view json) { return pairsFromJson("labels", json); }
 
-std::string metricsToJson(TextPairs const& metrics) {
+std::string metricsToJson(const TextPairs& metrics) {
   std::string out;
   JsonWriter json(out);
   writePairs(json, metrics);
@@ -181,18 +181,18 @@ std::string metricsToJson(TextPairs const& metrics) {
 
 Result<TextPairs> metricsFromJson(std::string_view json) { return pairsFromJson("metrics", json); }
 
-std::string stringsToJson(std::vector<std::string> const& strings) {
+std::string stringsToJson(const std::vector<std::string>& strings) {
   std::string out;
   JsonWriter json(out);
   json.beginArray();
-  for (auto const& text : strings) json.value(text);
+  for (const auto& text : strings) json.value(text);
   json.endArray();
   return out;
 }
 
 Result<std::vector<std::string>> stringsFromJson(std::string_view json) {
-  return readRow<std::vector<std::string>>("list of texts", json, [](Decoder& d, Field const& root) {
-    return readList<std::string>(d, root, [](Decoder& decoder, Field const& item) { return textOf(decoder, item); });
+  return readRow<std::vector<std::string>>("list of texts", json, [](Decoder& d, const Field& root) {
+    return readList<std::string>(d, root, [](Decoder& decoder, const Field& item) { return textOf(decoder, item); });
   });
 }
 

@@ -23,7 +23,7 @@ bool equalAnyCase(std::string_view text, std::string_view upper) {
 
 std::optional<int> parseSignal(std::string_view text) {
   int number = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
   if (result.ec == std::errc{} && result.ptr == text.data() + text.size())
     return number >= 1 && number <= 64 ? std::optional(number) : std::nullopt;
   if (text.size() > 3 && equalAnyCase(text.substr(0, 3), "SIG")) text.remove_prefix(3);

@@ -14,8 +14,10 @@ using model::SpecLimits;
 
 constexpr std::string_view kApiVersion = "fairlead.io/v1";
 constexpr std::string_view kKind = "Workload";
+/// A stored script may be six times as long as it was, escaped.
+constexpr Limits kStoredLimits{64 * 1024 * 1024, 1'000'000, 64, 1};
 
-std::int32_t priorityOf(Decoder& decoder, Field const& field) {
+std::int32_t priorityOf(Decoder& decoder, const Field& field) {
   if (!field) return 0;
   if (field.node->kind != NodeKind::text)
     return static_cast<std::int32_t>(decoder.integer(field, -SpecLimits::priority, SpecLimits::priority).value_or(0));
@@ -28,7 +30,7 @@ std::int32_t priorityOf(Decoder& decoder, Field const& field) {
   return 0;
 }
 
-model::TopologyRule decodeTopology(Decoder& decoder, Field const& field) {
+model::TopologyRule decodeTopology(Decoder& decoder, const Field& field) {
   model::TopologyRule rule;
   MapReader map(decoder, field);
   rule.require = checkedText(decoder, map.optional("require"), nameFault);
@@ -37,9 +39,9 @@ model::TopologyRule decodeTopology(Decoder& decoder, Field const& field) {
   return rule;
 }
 
-void readGang(Decoder& decoder, Field const& field, Spec& spec) {
-  auto const given = decoder.choice<GangRule>(field);
-  bool const elastic = model::memberMinimum(spec) < model::memberCount(spec);
+void readGang(Decoder& decoder, const Field& field, Spec& spec) {
+  const auto given = decoder.choice<GangRule>(field);
+  const bool elastic = model::memberMinimum(spec) < model::memberCount(spec);
   spec.gang = given.value_or(elastic ? GangRule::min : GangRule::all);
   if (given == GangRule::all && elastic)
     decoder.error(field, kConflict, "a role has a `min` below its `count`, and `all` starts every member or none",
@@ -47,24 +49,24 @@ void readGang(Decoder& decoder, Field const& field, Spec& spec) {
 }
 
 void readTimes(Decoder& decoder, MapReader& map, Spec& spec) {
-  auto const limit = map.optional("timeLimit");
-  if (auto const span = decoder.duration(limit)) {
+  const auto limit = map.optional("timeLimit");
+  if (const auto span = decoder.duration(limit)) {
     spec.timeLimit = *span;
     if (span->count < 1000)
       decoder.error(limit, kOutOfRange, "is shorter than a second", "use at least 1s, or leave it out for no limit");
   }
-  if (auto const moment = decoder.time(map.optional("notBefore"))) spec.notBefore = *moment;
+  if (const auto moment = decoder.time(map.optional("notBefore"))) spec.notBefore = *moment;
   spec.startHeld = decoder.boolean(map.optional("startHeld")).value_or(false);
-  auto const stopSignal = map.optional("stopSignal");
+  const auto stopSignal = map.optional("stopSignal");
   if (stopSignal) spec.stopSignal = signalOf(decoder, stopSignal, {19});
-  auto const grace = map.optional("stopGrace");
-  if (auto const span = decoder.duration(grace)) {
+  const auto grace = map.optional("stopGrace");
+  if (const auto span = decoder.duration(grace)) {
     spec.stopGrace = *span;
     if (span->count > 86'400'000) decoder.error(grace, kOutOfRange, "is longer than a day", "use at most 1d");
   }
 }
 
-Spec decodeSpec(Decoder& decoder, Field const& field, SpecContext const& context) {
+Spec decodeSpec(Decoder& decoder, const Field& field, const SpecContext& context) {
   Spec spec;
   if (!field) return spec;
   MapReader map(decoder, field);
@@ -72,27 +74,27 @@ Spec decodeSpec(Decoder& decoder, Field const& field, SpecContext const& context
   spec.priority = priorityOf(decoder, map.optional("priority"));
   spec.roles = decodeRoles(decoder, map.required("roles"), context);
   readGang(decoder, map.optional("gang"), spec);
-  if (auto const topology = map.optional("topology")) spec.topology = decodeTopology(decoder, topology);
+  if (const auto topology = map.optional("topology")) spec.topology = decodeTopology(decoder, topology);
   readTimes(decoder, map, spec);
-  if (auto const checkpoint = map.optional("checkpoint")) spec.checkpoint = decodeCheckpoint(decoder, checkpoint);
+  if (const auto checkpoint = map.optional("checkpoint")) spec.checkpoint = decodeCheckpoint(decoder, checkpoint);
   spec.retry = decodeRetry(decoder, map.optional("retry"));
   spec.outputs = decodeOutputs(decoder, map.optional("outputs"));
   spec.dependencies = decodeDependencies(decoder, map.optional("dependencies"));
-  if (auto const array = map.optional("array")) spec.array = decodeArray(decoder, array);
-  if (auto const input = map.optional("model")) spec.model = decodeModelInput(decoder, input);
-  if (auto const logs = map.optional("logs")) spec.logs = decodeLogs(decoder, logs);
+  if (const auto array = map.optional("array")) spec.array = decodeArray(decoder, array);
+  if (const auto input = map.optional("model")) spec.model = decodeModelInput(decoder, input);
+  if (const auto logs = map.optional("logs")) spec.logs = decodeLogs(decoder, logs);
   map.done();
   return spec;
 }
 
-void requireText(Decoder& decoder, Field const& field, std::string_view wanted) {
-  auto const given = decoder.text(field);
+void requireText(Decoder& decoder, const Field& field, std::string_view wanted) {
+  const auto given = decoder.text(field);
   if (given && *given != wanted)
     decoder.error(field, kBadValue, fmt::format("`{}` is not known here", printable(*given, 80)),
                   fmt::format("write {}", wanted));
 }
 
-void readMetadata(Decoder& decoder, Field const& field, WorkloadDocument& document) {
+void readMetadata(Decoder& decoder, const Field& field, WorkloadDocument& document) {
   if (!field) return;
   MapReader map(decoder, field);
   document.name = checkedText(decoder, map.required("name"), nameFault);
@@ -104,10 +106,10 @@ void readMetadata(Decoder& decoder, Field const& field, WorkloadDocument& docume
 
 }  // namespace
 
-Checked<WorkloadDocument> decodeWorkload(Tree const& tree, SpecContext const& context) {
+Checked<WorkloadDocument> decodeWorkload(const Tree& tree, const SpecContext& context) {
   Decoder decoder;
   WorkloadDocument document;
-  auto const root = decoder.root(tree.root());
+  const auto root = decoder.root(tree.root());
   MapReader map(decoder, root);
   requireText(decoder, map.required("apiVersion"), kApiVersion);
   requireText(decoder, map.required("kind"), kKind);
@@ -118,14 +120,14 @@ Checked<WorkloadDocument> decodeWorkload(Tree const& tree, SpecContext const& co
   return document;
 }
 
-Checked<WorkloadDocument> decodeWorkloadJson(std::string_view body, SpecContext const& context) {
-  auto const tree = parseJson(body);
+Checked<WorkloadDocument> decodeWorkloadJson(std::string_view body, const SpecContext& context) {
+  const auto tree = parseJson(body);
   if (!tree) return tl::unexpected(tree.error());
   return decodeWorkload(*tree, context);
 }
 
 Checked<Spec> decodeSpecJson(std::string_view json) {
-  auto const tree = parseJson(json);
+  const auto tree = parseJson(json, kStoredLimits);
   if (!tree) return tl::unexpected(tree.error());
   Decoder decoder;
   auto spec = decodeSpec(decoder, decoder.root(tree->root()), {});

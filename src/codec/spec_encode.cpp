@@ -12,24 +12,24 @@ namespace {
 
 using model::Spec;
 
-void member(JsonWriter& json, std::string_view key, std::string const& text) {
+void member(JsonWriter& json, std::string_view key, const std::string& text) {
   if (!text.empty()) json.member(key, text);
 }
 
-void words(JsonWriter& json, std::string_view key, std::vector<std::string> const& list) {
+void words(JsonWriter& json, std::string_view key, const std::vector<std::string>& list) {
   if (list.empty()) return;
   json.key(key).beginArray();
-  for (auto const& word : list) json.value(word);
+  for (const auto& word : list) json.value(word);
   json.endArray();
 }
 
-void pairs(JsonWriter& json, std::string_view key, TextPairs const& list) {
+void pairs(JsonWriter& json, std::string_view key, const TextPairs& list) {
   if (list.empty()) return;
   json.key(key);
   writePairs(json, list);
 }
 
-void writeRequest(JsonWriter& json, model::DeviceRequest const& request) {
+void writeRequest(JsonWriter& json, const model::DeviceRequest& request) {
   json.beginObject();
   if (request.count != 0) json.member("count", request.count);
   if (request.memoryAtLeast.count != 0) json.member("memory", toText(request.memoryAtLeast));
@@ -39,16 +39,16 @@ void writeRequest(JsonWriter& json, model::DeviceRequest const& request) {
   json.endObject();
 }
 
-void writeDevices(JsonWriter& json, std::vector<model::DeviceRequest> const& devices) {
+void writeDevices(JsonWriter& json, const std::vector<model::DeviceRequest>& devices) {
   if (devices.empty()) return;
   json.key("devices");
   if (devices.size() == 1) return writeRequest(json, devices.front());
   json.beginObject().key("any").beginArray();
-  for (auto const& request : devices) writeRequest(json, request);
+  for (const auto& request : devices) writeRequest(json, request);
   json.endArray().endObject();
 }
 
-void writeRole(JsonWriter& json, model::Role const& role) {
+void writeRole(JsonWriter& json, const model::Role& role) {
   json.beginObject();
   words(json, "command", role.command);
   if (role.count != 1) json.member("count", role.count);
@@ -64,21 +64,24 @@ void writeRole(JsonWriter& json, model::Role const& role) {
   json.endObject();
 }
 
-void writeCheckpoint(JsonWriter& json, model::CheckpointRule const& rule) {
+void writeCheckpoint(JsonWriter& json, const model::CheckpointRule& rule) {
   using Kind = model::CheckpointValidity::Kind;
   json.key("checkpoint").beginObject();
   if (rule.signal != 0 && rule.grace != kDefaultCheckpointGrace) json.member("grace", toText(rule.grace));
-  json.member("path", rule.path);
+  member(json, "path", rule.path);
   if (rule.signal != 0) json.member("signal", rule.signal);
-  json.key("valid").beginObject();
-  if (rule.valid.kind == Kind::command)
-    words(json, "command", rule.valid.command);
-  else
-    json.member(rule.valid.kind == Kind::manifest ? "manifest" : "marker", rule.valid.file);
-  json.endObject().endObject();
+  if (!rule.path.empty()) {
+    json.key("valid").beginObject();
+    if (rule.valid.kind == Kind::command)
+      words(json, "command", rule.valid.command);
+    else
+      json.member(rule.valid.kind == Kind::manifest ? "manifest" : "marker", rule.valid.file);
+    json.endObject();
+  }
+  json.endObject();
 }
 
-void writeRetry(JsonWriter& json, model::RetryRule const& rule) {
+void writeRetry(JsonWriter& json, const model::RetryRule& rule) {
   model::RetryRule usual;
   usual.categories = defaultRetryCategories();
   if (rule == usual) return;
@@ -87,23 +90,23 @@ void writeRetry(JsonWriter& json, model::RetryRule const& rule) {
   if (rule.limit != usual.limit) json.member("limit", rule.limit);
   if (rule.categories != usual.categories || !rule.exitCodes.empty()) {
     json.key("on").beginArray();
-    for (auto const category : rule.categories) json.value(toText(category));
-    for (auto const code : rule.exitCodes) json.value("exit:" + std::to_string(code));
+    for (const auto category : rule.categories) json.value(toText(category));
+    for (const auto code : rule.exitCodes) json.value("exit:" + std::to_string(code));
     json.endArray();
   }
   json.endObject();
 }
 
-void writeArray(JsonWriter& json, model::ArrayRule const& rule) {
+void writeArray(JsonWriter& json, const model::ArrayRule& rule) {
   json.key("array").beginObject().member("indices", arrayIndicesText(rule.ranges));
   if (rule.parallel != 0) json.member("parallel", rule.parallel);
   json.endObject();
 }
 
-void writeDependencies(JsonWriter& json, std::vector<model::Dependency> const& dependencies) {
+void writeDependencies(JsonWriter& json, const std::vector<model::Dependency>& dependencies) {
   if (dependencies.empty()) return;
   json.key("dependencies").beginArray();
-  for (auto const& dependency : dependencies) {
+  for (const auto& dependency : dependencies) {
     json.beginObject();
     if (dependency.condition != model::Dependency::Condition::succeeded)
       json.member("condition", toText(dependency.condition));
@@ -112,10 +115,10 @@ void writeDependencies(JsonWriter& json, std::vector<model::Dependency> const& d
   json.endArray();
 }
 
-void writeOutputs(JsonWriter& json, std::vector<model::OutputRule> const& outputs) {
+void writeOutputs(JsonWriter& json, const std::vector<model::OutputRule>& outputs) {
   if (outputs.empty()) return;
   json.key("outputs").beginArray();
-  for (auto const& output : outputs) {
+  for (const auto& output : outputs) {
     json.beginObject();
     if (output.kind == model::OutputRule::Kind::model) json.member("kind", "model");
     member(json, "metrics", output.metrics);
@@ -125,7 +128,7 @@ void writeOutputs(JsonWriter& json, std::vector<model::OutputRule> const& output
   json.endArray();
 }
 
-void writeLogs(JsonWriter& json, model::LogFiles const& logs) {
+void writeLogs(JsonWriter& json, const model::LogFiles& logs) {
   if (logs == model::LogFiles{}) return;
   json.key("logs").beginObject();
   if (logs.append) json.member("append", true);
@@ -134,13 +137,13 @@ void writeLogs(JsonWriter& json, model::LogFiles const& logs) {
   json.endObject();
 }
 
-void writeModel(JsonWriter& json, model::ModelInput const& input) {
+void writeModel(JsonWriter& json, const model::ModelInput& input) {
   json.key("model").beginObject().member("name", input.model);
   if (input.version != 0) json.member("version", input.version);
   json.endObject();
 }
 
-void writeTopology(JsonWriter& json, model::TopologyRule const& rule) {
+void writeTopology(JsonWriter& json, const model::TopologyRule& rule) {
   if (rule == model::TopologyRule{}) return;
   json.key("topology").beginObject();
   member(json, "prefer", rule.prefer);
@@ -148,9 +151,9 @@ void writeTopology(JsonWriter& json, model::TopologyRule const& rule) {
   json.endObject();
 }
 
-void writeSpec(JsonWriter& json, Spec const& spec) {
-  Spec const usual;
-  bool const elastic = model::memberMinimum(spec) < model::memberCount(spec);
+void writeSpec(JsonWriter& json, const Spec& spec) {
+  const Spec usual;
+  const bool elastic = model::memberMinimum(spec) < model::memberCount(spec);
   json.beginObject();
   if (spec.array) writeArray(json, *spec.array);
   if (spec.checkpoint) writeCheckpoint(json, *spec.checkpoint);
@@ -164,7 +167,7 @@ void writeSpec(JsonWriter& json, Spec const& spec) {
   if (spec.priority != 0) json.member("priority", spec.priority);
   writeRetry(json, spec.retry);
   json.key("roles").beginArray();
-  for (auto const& role : spec.roles) writeRole(json, role);
+  for (const auto& role : spec.roles) writeRole(json, role);
   json.endArray();
   if (spec.startHeld) json.member("startHeld", true);
   if (spec.stopGrace != usual.stopGrace) json.member("stopGrace", toText(spec.stopGrace));
@@ -176,7 +179,7 @@ void writeSpec(JsonWriter& json, Spec const& spec) {
 
 }  // namespace
 
-std::string canonicalJson(Spec const& spec) {
+std::string canonicalJson(const Spec& spec) {
   std::string out;
   out.reserve(512);
   JsonWriter json(out);
@@ -184,7 +187,7 @@ std::string canonicalJson(Spec const& spec) {
   return out;
 }
 
-std::string workloadJson(WorkloadDocument const& document) {
+std::string workloadJson(const WorkloadDocument& document) {
   std::string out;
   out.reserve(768);
   JsonWriter json(out);
@@ -198,7 +201,7 @@ std::string workloadJson(WorkloadDocument const& document) {
   return out;
 }
 
-model::Digest specDigest(Spec const& spec) { return sha256(canonicalJson(spec)); }
+model::Digest specDigest(const Spec& spec) { return sha256(canonicalJson(spec)); }
 
 model::SpecPtr makeSpecDocument(Spec spec) {
   auto document = std::make_shared<model::SpecDocument>();

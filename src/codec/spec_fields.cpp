@@ -12,8 +12,8 @@ namespace fairlead::codec {
 
 using model::SpecLimits;
 
-std::string checkedText(Decoder& decoder, Field const& field, Check check) {
-  auto const given = decoder.text(field);
+std::string checkedText(Decoder& decoder, const Field& field, Check check) {
+  const auto given = decoder.text(field);
   if (!given) return {};
   if (auto fault = check(*given)) {
     decoder.error(field, kBadValue, std::move(fault->message), std::move(fault->remedy));
@@ -22,21 +22,21 @@ std::string checkedText(Decoder& decoder, Field const& field, Check check) {
   return std::string(*given);
 }
 
-std::vector<std::string> commandWords(Decoder& decoder, Field const& field) {
+std::vector<std::string> commandWords(Decoder& decoder, const Field& field) {
   std::vector<std::string> words;
   if (field && field.node->kind == NodeKind::text) {
     decoder.error(field, kWrongType, "one text where a list of words is wanted",
                   "write [program, argument, ...], or [/bin/sh, -c, \"...\"] for a shell line");
     return words;
   }
-  auto const items = decoder.list(field, SpecLimits::commandWords);
+  const auto items = decoder.list(field, SpecLimits::commandWords);
   if (!items) return words;
   if (items->empty()) decoder.error(field, kBadValue, "is empty", "name the program to run");
   std::size_t bytes = 0;
   words.reserve(items->size());
   for (std::size_t i = 0; i < items->size(); ++i) {
-    auto const item = Decoder::item(field, i);
-    auto const word = decoder.word(item);
+    const auto item = Decoder::item(field, i);
+    const auto word = decoder.word(item);
     if (!word) continue;
     bytes += word->size() + 1;
     if (i == 0 && (word->empty() || word->front() == '-'))
@@ -49,24 +49,24 @@ std::vector<std::string> commandWords(Decoder& decoder, Field const& field) {
   return words;
 }
 
-std::vector<std::pair<std::string, std::string>> textPairs(Decoder& decoder, Field const& field,
-                                                           PairRules const& rules) {
+std::vector<std::pair<std::string, std::string>> textPairs(Decoder& decoder, const Field& field,
+                                                           const PairRules& rules) {
   std::vector<std::pair<std::string, std::string>> pairs;
   if (!field) return pairs;
-  MapReader const map(decoder, field);
+  const MapReader map(decoder, field);
   if (!map.isMap()) return pairs;
-  auto const& entries = field.node->entries;
+  const auto& entries = field.node->entries;
   if (entries.size() > rules.limit) {
     decoder.error(field, kOutOfRange, fmt::format("{} entries, at most {} are taken", entries.size(), rules.limit));
     return pairs;
   }
   std::size_t bytes = 0;
   pairs.reserve(entries.size());
-  for (auto const& entry : entries) {
-    Field const item{&field, &entry.value, entry.key, -1, rules.secretValues};
+  for (const auto& entry : entries) {
+    const Field item{&field, &entry.value, entry.key, -1, rules.secretValues};
     if (auto fault = rules.key(entry.key))
       decoder.error(item, kBadValue, std::move(fault->message), std::move(fault->remedy));
-    auto const value = decoder.word(item);
+    const auto value = decoder.word(item);
     if (!value) continue;
     if (auto fault = rules.value == nullptr ? std::nullopt : rules.value(*value))
       decoder.error(item, kBadValue, std::move(fault->message), std::move(fault->remedy));
@@ -80,10 +80,10 @@ std::vector<std::pair<std::string, std::string>> textPairs(Decoder& decoder, Fie
   return pairs;
 }
 
-int signalOf(Decoder& decoder, Field const& field, std::initializer_list<int> never) {
-  auto const given = decoder.word(field);
+int signalOf(Decoder& decoder, const Field& field, std::initializer_list<int> never) {
+  const auto given = decoder.word(field);
   if (!given) return 0;
-  auto const signal = parseSignal(*given);
+  const auto signal = parseSignal(*given);
   if (!signal) {
     decoder.error(field, kBadValue, fmt::format("`{}` is not a signal", printable(*given, 40)),
                   "use a name such as USR1, or 1 to 64");
@@ -97,16 +97,16 @@ int signalOf(Decoder& decoder, Field const& field, std::initializer_list<int> ne
 
 namespace {
 
-model::CheckpointValidity decodeValidity(Decoder& decoder, Field const& field) {
+model::CheckpointValidity decodeValidity(Decoder& decoder, const Field& field) {
   using Kind = model::CheckpointValidity::Kind;
   model::CheckpointValidity valid;
   if (!field) return valid;
   MapReader map(decoder, field);
-  auto const marker = map.optional("marker");
-  auto const manifest = map.optional("manifest");
-  auto const command = map.optional("command");
+  const auto marker = map.optional("marker");
+  const auto manifest = map.optional("manifest");
+  const auto command = map.optional("command");
   map.done();
-  int const given = (marker ? 1 : 0) + (manifest ? 1 : 0) + (command ? 1 : 0);
+  const int given = (marker ? 1 : 0) + (manifest ? 1 : 0) + (command ? 1 : 0);
   if (map.isMap() && given != 1)
     decoder.error(field, given == 0 ? kMissingField : kConflict,
                   fmt::format("{} ways to tell a complete checkpoint", given == 0 ? "no" : "several"),
@@ -122,11 +122,11 @@ model::CheckpointValidity decodeValidity(Decoder& decoder, Field const& field) {
 }
 
 /// `exit:75` or the name of a category.
-void readRetryCause(Decoder& decoder, Field const& item, model::RetryRule& rule) {
-  auto const given = decoder.text(item);
+void readRetryCause(Decoder& decoder, const Field& item, model::RetryRule& rule) {
+  const auto given = decoder.text(item);
   if (!given) return;
   if (given->starts_with("exit:")) {
-    auto const node = parseThousandths(given->substr(5));
+    const auto node = parseThousandths(given->substr(5));
     if (node && *node % 1000 == 0 && *node >= 1000 && *node <= 255'000)
       rule.exitCodes.push_back(static_cast<std::int32_t>(*node / 1000));
     else
@@ -135,7 +135,7 @@ void readRetryCause(Decoder& decoder, Field const& item, model::RetryRule& rule)
     return;
   }
   using model::FailureCategory;
-  auto const category =
+  const auto category =
       *given == "application-exit" ? FailureCategory::applicationExit : parseEnum<FailureCategory>(*given);
   if (category && *category != FailureCategory::none && *category != FailureCategory::cancelled) {
     rule.categories.push_back(*category);
@@ -152,14 +152,14 @@ void sortUnique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-model::OutputRule decodeOutput(Decoder& decoder, Field const& field) {
+model::OutputRule decodeOutput(Decoder& decoder, const Field& field) {
   using Kind = model::OutputRule::Kind;
   model::OutputRule output;
   MapReader map(decoder, field);
   output.name = checkedText(decoder, map.required("name"), nameFault);
   output.path = checkedText(decoder, map.required("path"), pathFault);
-  auto const kind = decoder.choice<Kind>(map.optional("kind"));
-  auto const modelField = map.optional("model");
+  const auto kind = decoder.choice<Kind>(map.optional("kind"));
+  const auto modelField = map.optional("model");
   output.model = checkedText(decoder, modelField, nameFault);
   output.metrics = checkedText(decoder, map.optional("metrics"), pathFault);
   map.done();
@@ -173,36 +173,42 @@ model::OutputRule decodeOutput(Decoder& decoder, Field const& field) {
 
 }  // namespace
 
-model::CheckpointRule decodeCheckpoint(Decoder& decoder, Field const& field) {
+model::CheckpointRule decodeCheckpoint(Decoder& decoder, const Field& field) {
   model::CheckpointRule rule;
   MapReader map(decoder, field);
-  rule.path = checkedText(decoder, map.required("path"), pathFault);
-  rule.valid = decodeValidity(decoder, map.required("valid"));
-  auto const signal = map.optional("signal");
+  const auto path = map.optional("path");
+  rule.path = checkedText(decoder, path, pathFault);
+  const auto valid = map.optional("valid");
+  rule.valid = decodeValidity(decoder, valid);
+  const auto signal = map.optional("signal");
   rule.signal = signalOf(decoder, signal, {9, 19});
-  auto const grace = map.optional("grace");
-  auto const span = decoder.duration(grace);
+  const auto grace = map.optional("grace");
+  const auto span = decoder.duration(grace);
   map.done();
+  if (map.isMap() && !path && (valid || !signal))
+    decoder.error(path, kMissingField, "is missing", "name the folder that holds the checkpoints");
+  if (path && !valid)
+    decoder.error(valid, kMissingField, "is missing", "say how a complete one is told, such as valid: {marker: DONE}");
   if (grace && !signal)
     decoder.error(grace, kConflict, "a grace without a signal", "add signal: USR1, or drop `grace`");
   rule.grace = !signal ? Milliseconds{} : span.value_or(kDefaultCheckpointGrace);
   return rule;
 }
 
-model::RetryRule decodeRetry(Decoder& decoder, Field const& field) {
+model::RetryRule decodeRetry(Decoder& decoder, const Field& field) {
   model::RetryRule rule;
   rule.categories = defaultRetryCategories();
   if (!field) return rule;
   MapReader map(decoder, field);
   rule.limit =
       static_cast<std::int32_t>(decoder.integer(map.optional("limit"), 0, SpecLimits::retries).value_or(rule.limit));
-  auto const on = map.optional("on");
-  if (auto const items = decoder.list(on, 300)) {
+  const auto on = map.optional("on");
+  if (const auto items = decoder.list(on, 300)) {
     rule.categories.clear();
     for (std::size_t i = 0; i < items->size(); ++i) readRetryCause(decoder, Decoder::item(on, i), rule);
   }
-  auto const backoff = map.optional("backoff");
-  if (auto const span = decoder.duration(backoff)) rule.backoff = *span;
+  const auto backoff = map.optional("backoff");
+  if (const auto span = decoder.duration(backoff)) rule.backoff = *span;
   if (rule.backoff.count > 86'400'000) decoder.error(backoff, kOutOfRange, "is longer than a day", "use at most 1d");
   map.done();
   sortUnique(rule.categories);
@@ -210,14 +216,14 @@ model::RetryRule decodeRetry(Decoder& decoder, Field const& field) {
   return rule;
 }
 
-std::vector<model::OutputRule> decodeOutputs(Decoder& decoder, Field const& field) {
+std::vector<model::OutputRule> decodeOutputs(Decoder& decoder, const Field& field) {
   std::vector<model::OutputRule> outputs;
-  auto const items = decoder.list(field, SpecLimits::outputs);
+  const auto items = decoder.list(field, SpecLimits::outputs);
   for (std::size_t i = 0; items && i < items->size(); ++i) {
-    auto const item = Decoder::item(field, i);
+    const auto item = Decoder::item(field, i);
     auto output = decodeOutput(decoder, item);
-    bool const twice =
-        std::any_of(outputs.begin(), outputs.end(), [&](auto const& o) { return o.name == output.name; });
+    const bool twice =
+        std::any_of(outputs.begin(), outputs.end(), [&](const auto& o) { return o.name == output.name; });
     if (twice && !output.name.empty())
       decoder.error(item, kBadValue, fmt::format("output `{}` stands twice", output.name), "give each its own name");
     outputs.push_back(std::move(output));
@@ -225,15 +231,15 @@ std::vector<model::OutputRule> decodeOutputs(Decoder& decoder, Field const& fiel
   return outputs;
 }
 
-std::vector<model::Dependency> decodeDependencies(Decoder& decoder, Field const& field) {
+std::vector<model::Dependency> decodeDependencies(Decoder& decoder, const Field& field) {
   std::vector<model::Dependency> dependencies;
-  auto const items = decoder.list(field, SpecLimits::dependencies);
+  const auto items = decoder.list(field, SpecLimits::dependencies);
   for (std::size_t i = 0; items && i < items->size(); ++i) {
-    auto const item = Decoder::item(field, i);
+    const auto item = Decoder::item(field, i);
     MapReader map(decoder, item);
-    auto const id = map.required("workload");
+    const auto id = map.required("workload");
     model::Dependency dependency;
-    if (auto const text = decoder.text(id)) {
+    if (const auto text = decoder.text(id)) {
       dependency.workload = std::string(*text);
       if (!parseId<model::WorkloadTag>(*text))
         decoder.error(id, kBadValue, fmt::format("`{}` is not a workload's id", printable(*text, 40)),
@@ -247,20 +253,20 @@ std::vector<model::Dependency> decodeDependencies(Decoder& decoder, Field const&
   return dependencies;
 }
 
-model::ArrayRule decodeArray(Decoder& decoder, Field const& field) {
+model::ArrayRule decodeArray(Decoder& decoder, const Field& field) {
   model::ArrayRule rule;
   MapReader map(decoder, field);
-  auto const indices = map.optional("indices");
-  auto const count = map.optional("count");
+  const auto indices = map.optional("indices");
+  const auto count = map.optional("count");
   rule.parallel =
       static_cast<std::int32_t>(decoder.integer(map.optional("parallel"), 1, SpecLimits::arrayElements).value_or(0));
   map.done();
   if (indices && count) decoder.error(count, kConflict, "`count` and `indices` exclude each other", "drop one of them");
   if (map.isMap() && !indices && !count)
     decoder.error(field, kMissingField, "neither `count` nor `indices`", "write count: 10");
-  if (auto const elements = decoder.integer(count, 1, SpecLimits::arrayElements))
+  if (const auto elements = decoder.integer(count, 1, SpecLimits::arrayElements))
     rule.ranges.push_back({0, static_cast<std::int32_t>(*elements) - 1, 1});
-  if (auto const text = decoder.word(indices)) {
+  if (const auto text = decoder.word(indices)) {
     auto parsed = parseArrayIndices(*text);
     if (parsed.fault)
       decoder.error(indices, kBadValue, std::move(parsed.fault->message), std::move(parsed.fault->remedy));
@@ -269,15 +275,15 @@ model::ArrayRule decodeArray(Decoder& decoder, Field const& field) {
   return rule;
 }
 
-model::ModelInput decodeModelInput(Decoder& decoder, Field const& field) {
+model::ModelInput decodeModelInput(Decoder& decoder, const Field& field) {
   model::ModelInput input;
   MapReader map(decoder, field);
   input.model = checkedText(decoder, map.required("name"), nameFault);
-  auto const version = map.optional("version");
+  const auto version = map.optional("version");
   map.done();
-  if (auto const given = decoder.word(version); given && *given != "latest") {
-    auto const digits = given->starts_with('v') ? given->substr(1) : *given;
-    auto const number = parseThousandths(digits);
+  if (const auto given = decoder.word(version); given && *given != "latest") {
+    const auto digits = given->starts_with('v') ? given->substr(1) : *given;
+    const auto number = parseThousandths(digits);
     if (number && *number % 1000 == 0 && *number >= 1000 && *number <= 1'000'000'000'000 &&
         digits.find('.') == digits.npos)
       input.version = static_cast<std::int32_t>(*number / 1000);
@@ -288,7 +294,7 @@ model::ModelInput decodeModelInput(Decoder& decoder, Field const& field) {
   return input;
 }
 
-model::LogFiles decodeLogs(Decoder& decoder, Field const& field) {
+model::LogFiles decodeLogs(Decoder& decoder, const Field& field) {
   model::LogFiles logs;
   MapReader map(decoder, field);
   logs.standardOutput = checkedText(decoder, map.optional("output"), logPatternFault);

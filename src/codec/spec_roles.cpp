@@ -30,19 +30,19 @@ std::optional<Fault> vendorFault(std::string_view text) {
 }
 
 std::optional<Fault> imageFault(std::string_view text) {
-  bool const plain =
+  const bool plain =
       std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
   if (!text.empty() && text.size() <= 1024 && text.front() != '-' && plain) return {};
   return Fault{"is not an image reference", "write it such as registry.example/bert:cuda"};
 }
 
-Bytes memoryAtLeast(Decoder& decoder, Field const& field) {
+Bytes memoryAtLeast(Decoder& decoder, const Field& field) {
   if (field && field.node->kind == NodeKind::text && field.node->text.starts_with(">=")) {
     auto rest = field.node->text.substr(2);
     while (rest.starts_with(' ')) rest.remove_prefix(1);
     Node amount = *field.node;
     amount.text = rest;
-    auto const copy = Field{field.parent, &amount, field.key, field.index, field.secret};
+    const auto copy = Field{field.parent, &amount, field.key, field.index, field.secret};
     return decoder.bytes(copy).value_or(Bytes{});
   }
   return decoder.bytes(field).value_or(Bytes{});
@@ -53,8 +53,8 @@ DeviceRequest decodeRequest(Decoder& decoder, MapReader& map) {
   request.vendor = checkedText(decoder, map.optional("vendor"), vendorFault);
   request.model = modelName(checkedText(decoder, map.optional("model"), modelFault));
   request.memoryAtLeast = memoryAtLeast(decoder, map.optional("memory"));
-  auto const count = map.optional("count");
-  auto const share = map.optional("share");
+  const auto count = map.optional("count");
+  const auto share = map.optional("share");
   if (count && share) decoder.error(share, kConflict, "`count` and `share` exclude each other", "drop one of them");
   if (count && count.node->kind == NodeKind::integer && count.node->integer == 0)
     decoder.error(count, kOutOfRange, "0 is out of range", "leave `devices` out to ask for none");
@@ -65,21 +65,21 @@ DeviceRequest decodeRequest(Decoder& decoder, MapReader& map) {
   return request;
 }
 
-DeviceRequest decodeOneRequest(Decoder& decoder, Field const& field) {
+DeviceRequest decodeOneRequest(Decoder& decoder, const Field& field) {
   MapReader map(decoder, field);
   auto request = decodeRequest(decoder, map);
   map.done();
   return request;
 }
 
-void readAlternatives(Decoder& decoder, Field const& any, std::vector<DeviceRequest>& requests) {
-  auto const items = decoder.list(any, SpecLimits::deviceAlternatives);
+void readAlternatives(Decoder& decoder, const Field& any, std::vector<DeviceRequest>& requests) {
+  const auto items = decoder.list(any, SpecLimits::deviceAlternatives);
   if (!items) return;
   if (items->empty()) decoder.error(any, kBadValue, "is empty", "leave `devices` out to ask for none");
   for (std::size_t i = 0; i < items->size(); ++i) requests.push_back(decodeOneRequest(decoder, Decoder::item(any, i)));
 }
 
-std::string workingDirectory(Decoder& decoder, Field const& field, SpecContext const& context) {
+std::string workingDirectory(Decoder& decoder, const Field& field, const SpecContext& context) {
   auto given = checkedText(decoder, field, pathFault);
   if (given.empty() || given.front() == '/') return given;
   if (context.baseDirectory.empty()) {
@@ -93,15 +93,15 @@ std::string workingDirectory(Decoder& decoder, Field const& field, SpecContext c
   return context.baseDirectory + (context.baseDirectory.ends_with('/') ? "" : "/") + given;
 }
 
-void readProgram(Decoder& decoder, Field const& role, MapReader& map, Role& out) {
-  auto const command = map.optional("command");
-  auto const script = map.optional("script");
+void readProgram(Decoder& decoder, const Field& role, MapReader& map, Role& out) {
+  const auto command = map.optional("command");
+  const auto script = map.optional("script");
   out.command = commandWords(decoder, command);
   if (command && script)
     decoder.error(script, kConflict, "`command` and `script` exclude each other", "drop one of them");
   if (map.isMap() && !command && !script)
     decoder.error(role, kMissingField, "neither `command` nor `script`", "write command: [program, argument]");
-  auto const text = decoder.text(script);
+  const auto text = decoder.text(script);
   if (!text) return;
   if (text->size() > SpecLimits::scriptBytes)
     decoder.error(script, kOutOfRange,
@@ -115,7 +115,7 @@ void readProgram(Decoder& decoder, Field const& role, MapReader& map, Role& out)
 void readCounts(Decoder& decoder, MapReader& map, Role& out) {
   out.count =
       static_cast<std::int32_t>(decoder.integer(map.optional("count"), 1, SpecLimits::membersPerRole).value_or(1));
-  auto const minimum = map.optional("min");
+  const auto minimum = map.optional("min");
   out.minimum = static_cast<std::int32_t>(decoder.integer(minimum, 1, SpecLimits::membersPerRole).value_or(out.count));
   if (out.minimum > out.count) {
     decoder.error(minimum, kOutOfRange, fmt::format("{} is more than the count of {}", out.minimum, out.count),
@@ -126,17 +126,17 @@ void readCounts(Decoder& decoder, MapReader& map, Role& out) {
 
 void readHostParts(Decoder& decoder, MapReader& map, Role& out) {
   out.cpus = MilliCpus{decoder.thousandths(map.optional("cpus"), 1, kMostCpus * 1000).value_or(0)};
-  auto const memory = map.optional("memory");
+  const auto memory = map.optional("memory");
   out.memory = decoder.bytes(memory).value_or(Bytes{});
   if (memory && out.memory.count > 0 && out.memory.count < kLeastMemory)
     decoder.error(memory, kOutOfRange, fmt::format("{} is less than 1MiB", toText(out.memory)),
                   "add the unit, such as 512MiB");
 }
 
-Role decodeRole(Decoder& decoder, Field const& field, SpecContext const& context, bool only) {
+Role decodeRole(Decoder& decoder, const Field& field, const SpecContext& context, bool only) {
   Role role;
   MapReader map(decoder, field);
-  auto const name = only ? map.optional("name") : map.required("name");
+  const auto name = only ? map.optional("name") : map.required("name");
   role.name = name ? checkedText(decoder, name, nameFault) : "main";
   readCounts(decoder, map, role);
   role.devices = decodeDevices(decoder, map.optional("devices"));
@@ -162,7 +162,7 @@ Error deviceTextError(std::string_view text) {
 
 }  // namespace
 
-std::vector<DeviceRequest> decodeDevices(Decoder& decoder, Field const& field) {
+std::vector<DeviceRequest> decodeDevices(Decoder& decoder, const Field& field) {
   std::vector<DeviceRequest> requests;
   if (!field) return requests;
   if (field.node->kind == NodeKind::text || field.node->kind == NodeKind::integer) {
@@ -172,7 +172,7 @@ std::vector<DeviceRequest> decodeDevices(Decoder& decoder, Field const& field) {
     return requests;
   }
   MapReader map(decoder, field);
-  auto const any = map.optional("any");
+  const auto any = map.optional("any");
   if (any) {
     readAlternatives(decoder, any, requests);
     map.done();
@@ -184,17 +184,17 @@ std::vector<DeviceRequest> decodeDevices(Decoder& decoder, Field const& field) {
   return requests;
 }
 
-std::vector<Role> decodeRoles(Decoder& decoder, Field const& field, SpecContext const& context) {
+std::vector<Role> decodeRoles(Decoder& decoder, const Field& field, const SpecContext& context) {
   std::vector<Role> roles;
-  auto const items = decoder.list(field, SpecLimits::roles);
+  const auto items = decoder.list(field, SpecLimits::roles);
   if (!items) return roles;
   if (items->empty()) decoder.error(field, kBadValue, "is empty", "add at least one role");
   roles.reserve(items->size());
   for (std::size_t i = 0; i < items->size(); ++i) {
-    auto const item = Decoder::item(field, i);
+    const auto item = Decoder::item(field, i);
     auto role = decodeRole(decoder, item, context, items->size() == 1);
-    bool const twice =
-        std::any_of(roles.begin(), roles.end(), [&](Role const& other) { return other.name == role.name; });
+    const bool twice =
+        std::any_of(roles.begin(), roles.end(), [&](const Role& other) { return other.name == role.name; });
     if (twice && !role.name.empty())
       decoder.error(item, kBadValue, fmt::format("role `{}` stands twice", role.name), "give each its own name");
     roles.push_back(std::move(role));
@@ -209,12 +209,12 @@ Result<std::vector<DeviceRequest>> parseDevices(std::string_view text) {
   }
   DeviceRequest request;
   auto rest = text;
-  if (auto const slash = rest.find('/'); slash != std::string_view::npos) {
+  if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
     request.vendor = std::string(rest.substr(0, slash));
     if (!isModelName(request.vendor)) return tl::unexpected(deviceTextError(text));
     rest.remove_prefix(slash + 1);
   }
-  auto const colon = rest.rfind(':');
+  const auto colon = rest.rfind(':');
   auto head = colon == std::string_view::npos ? std::string_view{} : rest.substr(0, colon);
   auto amount = colon == std::string_view::npos ? rest : rest.substr(colon + 1);
   bool isShare = false;
@@ -234,8 +234,8 @@ Result<std::vector<DeviceRequest>> parseDevices(std::string_view text) {
   } else if (colon != std::string_view::npos && !isShare) {
     return tl::unexpected(deviceTextError(text));
   }
-  auto const value = parseThousandths(amount);
-  bool const whole = value && *value % 1000 == 0 && amount.find('.') == std::string_view::npos;
+  const auto value = parseThousandths(amount);
+  const bool whole = value && *value % 1000 == 0 && amount.find('.') == std::string_view::npos;
   if (isShare && value && *value >= 1 && *value <= 999) {
     request.share = MilliDevices{*value};
   } else if (!isShare && whole && *value >= 1000 && *value <= SpecLimits::devicesPerMember * 1000) {

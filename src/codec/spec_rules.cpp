@@ -24,7 +24,7 @@ bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7
 
 bool hasParentComponent(std::string_view path) {
   while (!path.empty()) {
-    auto const slash = std::min(path.find('/'), path.size());
+    const auto slash = std::min(path.find('/'), path.size());
     if (path.substr(0, slash) == "..") return true;
     path.remove_prefix(std::min(slash + 1, path.size()));
   }
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 19> kEngineVariables{"RANK",
 
 std::optional<std::int32_t> takeIndex(std::string_view& text) {
   std::int32_t value = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc{} || value < 0 || value > kMostIndex || text.starts_with('-')) return {};
   text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
   return value;
@@ -62,20 +62,20 @@ std::optional<std::int32_t> takeIndex(std::string_view& text) {
 
 std::optional<ArrayRule::Range> parseRange(std::string_view text) {
   ArrayRule::Range range;
-  auto const first = takeIndex(text);
+  const auto first = takeIndex(text);
   if (!first) return {};
   range.first = range.last = *first;
   if (!text.empty()) {
     if (text.front() != '-') return {};
     text.remove_prefix(1);
-    auto const last = takeIndex(text);
+    const auto last = takeIndex(text);
     if (!last || *last < *first) return {};
     range.last = *last;
   }
   if (!text.empty()) {
     if (text.front() != ':') return {};
     text.remove_prefix(1);
-    auto const step = takeIndex(text);
+    const auto step = takeIndex(text);
     if (!step || *step == 0 || !text.empty()) return {};
     range.step = *step;
   }
@@ -83,14 +83,14 @@ std::optional<ArrayRule::Range> parseRange(std::string_view text) {
   return range;
 }
 
-std::int64_t countOf(ArrayRule::Range const& range) { return (range.last - range.first) / range.step + 1; }
+std::int64_t countOf(const ArrayRule::Range& range) { return (range.last - range.first) / range.step + 1; }
 
 /// Runs of three or more with one step, neighbours, and single elements.
-std::vector<ArrayRule::Range> compress(std::vector<std::int32_t> const& indices) {
+std::vector<ArrayRule::Range> compress(const std::vector<std::int32_t>& indices) {
   std::vector<ArrayRule::Range> ranges;
   for (std::size_t i = 0; i < indices.size();) {
     std::size_t end = i + 1;
-    auto const step = end < indices.size() ? indices[end] - indices[i] : 1;
+    const auto step = end < indices.size() ? indices[end] - indices[i] : 1;
     while (end < indices.size() && indices[end] - indices[end - 1] == step) ++end;
     if (end - i == 2 && step != 1) end = i + 1;
     ranges.push_back({indices[i], indices[end - 1], end - i == 1 ? 1 : step});
@@ -99,10 +99,10 @@ std::vector<ArrayRule::Range> compress(std::vector<std::int32_t> const& indices)
   return ranges;
 }
 
-std::vector<ArrayRule::Range> normalised(std::vector<ArrayRule::Range> const& ranges) {
+std::vector<ArrayRule::Range> normalised(const std::vector<ArrayRule::Range>& ranges) {
   if (ranges.size() == 1 && ranges.front().step == 1) return ranges;
   std::vector<std::int32_t> indices;
-  for (auto const& range : ranges)
+  for (const auto& range : ranges)
     for (std::int64_t i = range.first; i <= range.last; i += range.step)
       indices.push_back(static_cast<std::int32_t>(i));
   std::sort(indices.begin(), indices.end());
@@ -174,7 +174,7 @@ std::optional<Fault> logPatternFault(std::string_view text) {
 }
 
 std::optional<Fault> envNameFault(std::string_view text) {
-  bool const shaped =
+  const bool shaped =
       !text.empty() && (isLetter(text.front()) || text.front() == '_') && text.size() <= 255 &&
       std::all_of(text.begin(), text.end(), [](char c) { return isLetter(c) || c == '_' || (c >= '0' && c <= '9'); });
   if (!shaped) return Fault{"is not a variable's name", "use letters, digits and `_`, not beginning with a digit"};
@@ -188,14 +188,14 @@ std::optional<Fault> envNameFault(std::string_view text) {
 }
 
 ArrayText parseArrayIndices(std::string_view text) {
-  Fault const syntax{fmt::format("`{}` is not a list of indices", printable(text, 80)),
+  const Fault syntax{fmt::format("`{}` is not a list of indices", printable(text, 80)),
                      "write it such as 0-9, 0-9:2 or 1,3,7"};
   ArrayText result;
   std::vector<ArrayRule::Range> ranges;
   std::int64_t elements = 0;
   while (true) {
-    auto const comma = std::min(text.find(','), text.size());
-    auto const range = parseRange(text.substr(0, comma));
+    const auto comma = std::min(text.find(','), text.size());
+    const auto range = parseRange(text.substr(0, comma));
     if (!range) {
       result.fault = syntax;
       return result;
@@ -213,9 +213,9 @@ ArrayText parseArrayIndices(std::string_view text) {
   return result;
 }
 
-std::string arrayIndicesText(std::vector<ArrayRule::Range> const& ranges) {
+std::string arrayIndicesText(const std::vector<ArrayRule::Range>& ranges) {
   std::string text;
-  for (auto const& range : ranges) {
+  for (const auto& range : ranges) {
     if (!text.empty()) text += ',';
     text += std::to_string(range.first);
     if (range.last != range.first) text += "-" + std::to_string(range.last);
@@ -224,15 +224,15 @@ std::string arrayIndicesText(std::vector<ArrayRule::Range> const& ranges) {
   return text;
 }
 
-std::vector<model::FailureCategory> const& defaultRetryCategories() {
-  static std::vector<model::FailureCategory> const categories{
+const std::vector<model::FailureCategory>& defaultRetryCategories() {
+  static const std::vector<model::FailureCategory> categories{
       model::FailureCategory::nodeLost, model::FailureCategory::engineLost, model::FailureCategory::preempted};
   return categories;
 }
 
 std::string modelName(std::string_view text) {
   if (isModelName(text)) return std::string(text);
-  if (auto const* row = model::findAccelerator(text)) return std::string(row->name);
+  if (const auto* row = model::findAccelerator(text)) return std::string(row->name);
   std::string lower(text);
   for (auto& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

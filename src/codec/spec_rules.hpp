@@ -32,10 +32,10 @@ struct ArrayText {
 };
 /// `0-9:2,12` to normal form: disjoint rising ranges, the longest first found.
 [[nodiscard]] ArrayText parseArrayIndices(std::string_view text);
-[[nodiscard]] std::string arrayIndicesText(std::vector<model::ArrayRule::Range> const& ranges);
+[[nodiscard]] std::string arrayIndicesText(const std::vector<model::ArrayRule::Range>& ranges);
 
 /// What failures are tried again where the document says nothing: those that are not the program's fault.
-[[nodiscard]] std::vector<model::FailureCategory> const& defaultRetryCategories();
+[[nodiscard]] const std::vector<model::FailureCategory>& defaultRetryCategories();
 inline constexpr Milliseconds kDefaultCheckpointGrace{60'000};
 
 /// Canonical name of a model as people write it: the accelerator table's name for a product text, else lower case.

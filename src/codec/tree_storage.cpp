@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kMostErrors = 100;
 
 Place placeOf(std::string_view text, std::size_t offset) {
-  auto const before = text.substr(0, offset);
-  auto const line = std::count(before.begin(), before.end(), '\n') + 1;
-  auto const lastBreak = before.rfind('\n');
-  auto const column = lastBreak == std::string_view::npos ? offset + 1 : offset - lastBreak;
+  const auto before = text.substr(0, offset);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto lastBreak = before.rfind('\n');
+  const auto column = lastBreak == std::string_view::npos ? offset + 1 : offset - lastBreak;
   return {static_cast<std::int32_t>(line), static_cast<std::int32_t>(column)};
 }
 
@@ -58,7 +58,7 @@ std::optional<NodeKind> canonicalNumber(std::string_view text) {
   if (whole == 0 || (whole > 1 && rest[0] == '0')) return {};
   if (whole == rest.size()) return text == "-0" ? std::nullopt : std::optional(NodeKind::integer);
   if (rest[whole] != '.') return {};
-  auto const fraction = rest.substr(whole + 1);
+  const auto fraction = rest.substr(whole + 1);
   if (fraction.empty() || !std::all_of(fraction.begin(), fraction.end(), isDigit)) return {};
   return NodeKind::decimal;
 }
@@ -72,24 +72,24 @@ std::string_view TreeStorage::keep(std::string_view text) {
   return {copy, text.size()};
 }
 
-Node const* TreeStorage::keep(Node const& node) {
+const Node* TreeStorage::keep(const Node& node) {
   return new (arena_.allocate(sizeof(Node), alignof(Node))) Node(node);
 }
 
-Error errorAt(Place place, ErrorCode const& code, std::string message, std::string remedy) {
+Error errorAt(Place place, const ErrorCode& code, std::string message, std::string remedy) {
   Error error{&code, std::move(message), {}, {}, std::move(remedy)};
   error.line = place.line;
   error.column = place.column;
   return error;
 }
 
-std::optional<Error> checkText(std::string_view text, Limits const& limits) {
+std::optional<Error> checkText(std::string_view text, const Limits& limits) {
   if (text.size() > limits.textBytes)
     return errorAt({}, kTextTooLarge, fmt::format("{} bytes, at most {} are taken", text.size(), limits.textBytes),
                    "put large data into files and name their paths");
   if (!isAscii(text) && !isUtf8(text))
     return errorAt(placeOf(text, firstBadByte(text)), kEncoding, "a byte that is not UTF-8", "save the text as UTF-8");
-  auto const control = std::find_if(text.begin(), text.end(), [](char c) {
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
   });
   if (control == text.end()) return {};
@@ -102,8 +102,8 @@ std::string_view withoutByteOrderMark(std::string_view text) {
   return text;
 }
 
-void checkKeys(std::span<Entry const> entries, Errors& errors) {
-  auto const report = [&](Entry const& first, Entry const& second) {
+void checkKeys(std::span<const Entry> entries, Errors& errors) {
+  const auto report = [&](const Entry& first, const Entry& second) {
     if (errors.size() >= kMostErrors) return;
     auto error = errorAt(second.place, kDuplicateKey,
                          fmt::format("key `{}` stands already at {}:{}", printable(second.key, 80), first.place.line,
@@ -132,8 +132,8 @@ Node numberNode(std::string_view text, Place place) {
   Node node;
   node.place = place;
   node.text = text;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), node.integer);
-  bool const whole = result.ec == std::errc{} && result.ptr == text.data() + text.size() && text != "-0";
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), node.integer);
+  const bool whole = result.ec == std::errc{} && result.ptr == text.data() + text.size() && text != "-0";
   node.kind = whole ? NodeKind::integer : NodeKind::decimal;
   return node;
 }
@@ -152,17 +152,17 @@ Node plainScalar(std::string_view text, Place place) {
   return node;
 }
 
-Error tooManyValues(Place place, Limits const& limits) {
+Error tooManyValues(Place place, const Limits& limits) {
   return errorAt(place, kTooManyValues, fmt::format("more than {} values, aliases expanded", limits.values),
                  "split the document");
 }
 
-Error tooDeep(Place place, Limits const& limits) {
+Error tooDeep(Place place, const Limits& limits) {
   return errorAt(place, kTooDeep, fmt::format("nested more than {} levels deep", limits.depth), "flatten the document");
 }
 
-Node const* Node::find(std::string_view wanted) const {
-  for (auto const& entry : entries)
+const Node* Node::find(std::string_view wanted) const {
+  for (const auto& entry : entries)
     if (entry.key == wanted) return &entry.value;
   return nullptr;
 }

@@ -17,8 +17,8 @@ namespace fairlead::codec {
 class TreeStorage {
  public:
   explicit TreeStorage(std::string_view source) : source_(source) {}
-  TreeStorage(TreeStorage const&) = delete;
-  TreeStorage& operator=(TreeStorage const&) = delete;
+  TreeStorage(const TreeStorage&) = delete;
+  TreeStorage& operator=(const TreeStorage&) = delete;
 
   /// The text that was parsed; nodes may point into it.
   [[nodiscard]] std::string_view source() const { return source_; }
@@ -26,15 +26,15 @@ class TreeStorage {
   [[nodiscard]] char* keepBytes(std::size_t size) { return static_cast<char*>(arena_.allocate(size, 1)); }
   /// Copies the elements from `first` on and takes them off `stack`.
   template <class T>
-  [[nodiscard]] std::span<T const> keepTail(std::vector<T>& stack, std::size_t first) {
-    auto const count = stack.size() - first;
+  [[nodiscard]] std::span<const T> keepTail(std::vector<T>& stack, std::size_t first) {
+    const auto count = stack.size() - first;
     if (count == 0) return {};
     auto* copy = static_cast<T*>(arena_.allocate(count * sizeof(T), alignof(T)));
     std::uninitialized_copy(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end(), copy);
     stack.resize(first);
     return {copy, count};
   }
-  [[nodiscard]] Node const* keep(Node const& node);
+  [[nodiscard]] const Node* keep(const Node& node);
 
  private:
   std::string source_;
@@ -49,18 +49,18 @@ struct ParseFailure {
   Error error;
 };
 
-[[nodiscard]] Error errorAt(Place place, ErrorCode const& code, std::string message, std::string remedy = {});
+[[nodiscard]] Error errorAt(Place place, const ErrorCode& code, std::string message, std::string remedy = {});
 /// Size, UTF-8, control characters that no text may hold. Nothing when fine.
-[[nodiscard]] std::optional<Error> checkText(std::string_view text, Limits const& limits);
+[[nodiscard]] std::optional<Error> checkText(std::string_view text, const Limits& limits);
 [[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);
 /// Adds an error for every key that stands twice.
-void checkKeys(std::span<Entry const> entries, Errors& errors);
+void checkKeys(std::span<const Entry> entries, Errors& errors);
 /// Gives a plain scalar its type. `text` must outlive the node.
 [[nodiscard]] Node plainScalar(std::string_view text, Place place);
 /// Type of a number in JSON's grammar: an integer when it fits, else a decimal.
 [[nodiscard]] Node numberNode(std::string_view text, Place place);
 
-[[nodiscard]] Error tooManyValues(Place place, Limits const& limits);
-[[nodiscard]] Error tooDeep(Place place, Limits const& limits);
+[[nodiscard]] Error tooManyValues(Place place, const Limits& limits);
+[[nodiscard]] Error tooDeep(Place place, const Limits& limits);
 
 }  // namespace fairlead::codec

@@ -22,12 +22,12 @@ Place toPlace(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1};
 
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(TreeStorage& storage, Limits const& limits, Errors& errors)
+  TreeBuilder(TreeStorage& storage, const Limits& limits, Errors& errors)
       : storage_(storage), limits_(limits), errors_(errors) {}
 
   /// The document just parsed, nothing when it was empty.
-  [[nodiscard]] Node const* takeRoot() {
-    auto const* root = root_;
+  [[nodiscard]] const Node* takeRoot() {
+    const auto* root = root_;
     root_ = nullptr;
     return root;
   }
@@ -43,16 +43,16 @@ class TreeBuilder final : public YAML::EventHandler {
     Node node;
     node.place = toPlace(mark);
     count(1, node.place);
-    bool const emptyDocument = frames_.empty();
+    const bool emptyDocument = frames_.empty();
     add(node, anchor, 1, 0);
     if (emptyDocument) root_ = nullptr;
   }
 
-  void OnScalar(const YAML::Mark& mark, std::string const& tag, YAML::anchor_t anchor,
-                std::string const& value) override {
-    auto const place = toPlace(mark);
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    const auto place = toPlace(mark);
     count(1, place);
-    auto const text = storage_.keep(value);
+    const auto text = storage_.keep(value);
     Node node;
     if (tag == "?" || tag.empty()) {
       node = plainScalar(text, place);
@@ -67,22 +67,22 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    auto const found = anchors_.find(anchor);
+    const auto found = anchors_.find(anchor);
     if (found == anchors_.end())
       throw ParseFailure{errorAt(toPlace(mark), kSyntax, "an alias inside the value it names", "write the value out")};
-    auto const& named = found->second;
+    const auto& named = found->second;
     count(named.weight, toPlace(mark));
     auto node = named.node;
     node.place = toPlace(mark);
     add(node, 0, named.weight, named.height);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, std::string const& tag, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
     begin(mark, tag, "tag:yaml.org,2002:seq", anchor, false);
   }
   void OnSequenceEnd() override { end(); }
-  void OnMapStart(const YAML::Mark& mark, std::string const& tag, YAML::anchor_t anchor,
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
     begin(mark, tag, "tag:yaml.org,2002:map", anchor, true);
   }
@@ -110,12 +110,12 @@ class TreeBuilder final : public YAML::EventHandler {
     if (values_ > limits_.values) throw ParseFailure{tooManyValues(place, limits_)};
   }
 
-  [[noreturn]] static void refuseTag(std::string const& tag, Place place) {
+  [[noreturn]] static void refuseTag(const std::string& tag, Place place) {
     throw ParseFailure{errorAt(place, kSyntax, fmt::format("tag `{}` is not taken", printable(tag, 80)),
                                "drop the tag; quote text instead")};
   }
 
-  void begin(const YAML::Mark& mark, std::string const& tag, std::string_view allowed, YAML::anchor_t anchor,
+  void begin(const YAML::Mark& mark, const std::string& tag, std::string_view allowed, YAML::anchor_t anchor,
              bool isMap) {
     Frame frame;
     frame.isMap = isMap;
@@ -130,7 +130,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void end() {
-    auto const frame = frames_.back();
+    const auto frame = frames_.back();
     frames_.pop_back();
     Node node;
     node.place = frame.place;
@@ -144,7 +144,7 @@ class TreeBuilder final : public YAML::EventHandler {
     add(node, frame.anchor, values_ - frame.countBefore, frame.height + 1);
   }
 
-  void add(Node const& node, YAML::anchor_t anchor, std::size_t weight, int height) {
+  void add(const Node& node, YAML::anchor_t anchor, std::size_t weight, int height) {
     if (anchor != 0) anchors_[anchor] = {node, weight, height};
     if (static_cast<int>(frames_.size()) + height > limits_.depth) throw ParseFailure{tooDeep(node.place, limits_)};
     if (frames_.empty()) {
@@ -169,17 +169,17 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   TreeStorage& storage_;
-  Limits const& limits_;
+  const Limits& limits_;
   Errors& errors_;
   std::vector<Frame> frames_;
   std::vector<Node> nodes_;
   std::vector<Entry> entries_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
   std::size_t values_ = 0;
-  Node const* root_ = nullptr;
+  const Node* root_ = nullptr;
 };
 
-std::vector<Tree> parseAll(std::string_view text, Limits const& limits, Errors& errors) {
+std::vector<Tree> parseAll(std::string_view text, const Limits& limits, Errors& errors) {
   auto storage = std::make_shared<TreeStorage>(std::string_view{});
   std::vector<Tree> trees;
   std::istringstream stream{std::string(text)};
@@ -189,14 +189,14 @@ std::vector<Tree> parseAll(std::string_view text, Limits const& limits, Errors& 
     if (documents >= limits.documents)
       throw ParseFailure{
           errorAt({}, kTooManyValues, fmt::format("more than {} documents", limits.documents), "split the file")};
-    if (auto const* root = builder.takeRoot()) trees.emplace_back(storage, root);
+    if (const auto* root = builder.takeRoot()) trees.emplace_back(storage, root);
   }
   return trees;
 }
 
 }  // namespace
 
-Checked<std::vector<Tree>> parseYamlDocuments(std::string_view text, Limits const& limits) {
+Checked<std::vector<Tree>> parseYamlDocuments(std::string_view text, const Limits& limits) {
   if (auto error = checkText(text, limits)) return tl::unexpected(Errors{std::move(*error)});
   Errors errors;
   try {
@@ -212,7 +212,7 @@ Checked<std::vector<Tree>> parseYamlDocuments(std::string_view text, Limits cons
   return tl::unexpected(std::move(errors));
 }
 
-Checked<Tree> parseYaml(std::string_view text, Limits const& limits) {
+Checked<Tree> parseYaml(std::string_view text, const Limits& limits) {
   auto trees = parseYamlDocuments(text, limits);
   if (!trees) return tl::unexpected(std::move(trees.error()));
   if (trees->size() == 1) return std::move(trees->front());

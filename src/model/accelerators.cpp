@@ -27,34 +27,34 @@ std::string normalised(std::string_view text) {
     dropPrefix(out, vendor);
     break;
   }
-  auto const before = out.size();
+  const auto before = out.size();
   dropPrefix(out, "tesla");
   if (out.size() == before) dropPrefix(out, "instinct");
   return out;
 }
 
-AcceleratorModel const* rowOfName(std::string_view name) {
-  for (auto const& row : acceleratorTable())
+const AcceleratorModel* rowOfName(std::string_view name) {
+  for (const auto& row : acceleratorTable())
     if (row.name == name) return &row;
   return nullptr;
 }
 
 }  // namespace
 
-std::span<AcceleratorModel const> acceleratorTable() { return {kAcceleratorRows, kAcceleratorRowCount}; }
+std::span<const AcceleratorModel> acceleratorTable() { return {kAcceleratorRows, kAcceleratorRowCount}; }
 
-AcceleratorModel const* findAccelerator(std::string_view nameOrProduct) {
+const AcceleratorModel* findAccelerator(std::string_view nameOrProduct) {
   if (nameOrProduct.size() > 200) return nullptr;
-  std::string const wanted = normalised(nameOrProduct);
-  std::span const aliases{kAcceleratorAliases, kAcceleratorAliasCount};
-  auto const found =
+  const std::string wanted = normalised(nameOrProduct);
+  const std::span aliases{kAcceleratorAliases, kAcceleratorAliasCount};
+  const auto found =
       std::lower_bound(aliases.begin(), aliases.end(), wanted,
-                       [](AcceleratorAlias const& alias, std::string_view text) { return alias.text < text; });
+                       [](const AcceleratorAlias& alias, std::string_view text) { return alias.text < text; });
   return found != aliases.end() && found->text == wanted ? &kAcceleratorRows[found->row] : nullptr;
 }
 
 std::string_view visibleVariable(std::string_view vendor) {
-  for (auto const& row : acceleratorTable())
+  for (const auto& row : acceleratorTable())
     if (row.vendor == vendor) return row.visibleVariable;
   return {};
 }
@@ -63,18 +63,30 @@ bool modelMatches(std::string_view wanted, std::string_view model) {
   if (wanted.empty() || wanted == model) return true;
   if (!model.starts_with(wanted)) return false;
   if (model[wanted.size()] == '-') return true;
-  auto const* row = rowOfName(model);
+  const auto* row = rowOfName(model);
   return row != nullptr && row->family == wanted;
 }
 
-bool deviceMatches(DeviceRequest const& request, Device const& device) {
+bool deviceMatches(const DeviceRequest& request, const Device& device) {
   return (request.vendor.empty() || request.vendor == device.vendor) && modelMatches(request.model, device.model) &&
          device.memory >= request.memoryAtLeast;
 }
 
+std::string_view canonicalModelOrFamily(std::string_view text) {
+  if (text.empty() || text.size() > 200) return {};
+  const std::string wanted = normalised(text);
+  for (const auto& row : acceleratorTable()) {
+    if (!row.family.empty() && normalised(row.family) == wanted) return row.family;
+    for (auto dash = row.name.find('-'); dash != std::string_view::npos; dash = row.name.find('-', dash + 1))
+      if (normalised(row.name.substr(0, dash)) == wanted) return row.name.substr(0, dash);
+  }
+  const auto* row = findAccelerator(text);
+  return row == nullptr ? std::string_view{} : row->name;
+}
+
 bool knownModelOrFamily(std::string_view name) {
   return !name.empty() &&
-         std::ranges::any_of(acceleratorTable(), [&](auto const& row) { return modelMatches(name, row.name); });
+         std::ranges::any_of(acceleratorTable(), [&](const auto& row) { return modelMatches(name, row.name); });
 }
 
 }  // namespace fairlead::model

@@ -9,7 +9,7 @@ namespace fairlead::model {
 namespace {
 
 std::string nameOf(std::string_view text) {
-  auto const* row = findAccelerator(text);
+  const auto* row = findAccelerator(text);
   return row ? std::string(row->name) : "";
 }
 
@@ -24,7 +24,7 @@ Device deviceOf(std::string vendor, std::string model, std::int64_t gib) {
 TEST(AcceleratorTable, NamesAreUniqueOrderedAndMemoryIsSane) {
   std::set<std::string_view> names;
   std::pair<std::string_view, std::string_view> last;
-  for (auto const& row : acceleratorTable()) {
+  for (const auto& row : acceleratorTable()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_LT(last, std::make_pair(row.vendor, row.name));
     last = {row.vendor, row.name};
@@ -74,12 +74,12 @@ TEST(DeviceMatches, FamilyStopsAtADashAndNeverMeansASlice) {
   EXPECT_FALSE(modelMatches("h10", "h100"));
   EXPECT_FALSE(modelMatches("mi300", "mi300x"));
   EXPECT_FALSE(modelMatches("gaudi", "gaudi2"));
-  for (auto const& row : acceleratorTable())
+  for (const auto& row : acceleratorTable())
     EXPECT_FALSE(row.name.starts_with("mig-") && modelMatches("h100", row.name));
 }
 
 TEST(DeviceMatches, VendorModelAndMemory) {
-  auto const device = deviceOf("nvidia", "h100-sxm5-80gb", 80);
+  const auto device = deviceOf("nvidia", "h100-sxm5-80gb", 80);
   DeviceRequest request;
   EXPECT_TRUE(deviceMatches(request, device));
   request.memoryAtLeast = Bytes{80LL << 30};
@@ -92,6 +92,15 @@ TEST(DeviceMatches, VendorModelAndMemory) {
   request.vendor = "nvidia";
   request.model = "h100";
   EXPECT_TRUE(deviceMatches(request, device));
+}
+
+TEST(AcceleratorTable, AnySpellingOfAFamily) {
+  EXPECT_EQ(canonicalModelOrFamily("H100"), "h100");
+  EXPECT_EQ(canonicalModelOrFamily("ascend910b"), "ascend-910b");
+  EXPECT_EQ(canonicalModelOrFamily("Ascend910B4-1"), "ascend-910b4-1");
+  EXPECT_EQ(canonicalModelOrFamily("a100_3g.20gb"), "mig-a100-40gb-3g.20gb");
+  EXPECT_EQ(canonicalModelOrFamily("nvidia_h100_80gb_hbm3"), "h100-sxm5-80gb");
+  EXPECT_EQ(canonicalModelOrFamily("voodoo2"), "");
 }
 
 TEST(DeviceMatches, KnownNames) {

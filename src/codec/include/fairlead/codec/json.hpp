@@ -29,8 +29,8 @@ class JsonWriter {
   JsonWriter& endArray() { return close(']'); }
   JsonWriter& key(std::string_view name);
   JsonWriter& value(std::string_view text);
-  JsonWriter& value(char const* text) { return value(std::string_view(text)); }
-  JsonWriter& value(std::string const& text) { return value(std::string_view(text)); }
+  JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(const std::string& text) { return value(std::string_view(text)); }
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(std::int32_t number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(std::uint32_t number) { return value(static_cast<std::int64_t>(number)); }
@@ -40,11 +40,11 @@ class JsonWriter {
   /// Appends `json`, which must be one valid JSON value.
   JsonWriter& raw(std::string_view json);
   template <class T>
-  JsonWriter& member(std::string_view name, T const& content) {
+  JsonWriter& member(std::string_view name, const T& content) {
     return key(name).value(content);
   }
   template <std::size_t N>
-  JsonWriter& member(std::string_view name, char const (&content)[N]) {
+  JsonWriter& member(std::string_view name, const char (&content)[N]) {
     return key(name).value(std::string_view(content));
   }
 
@@ -60,21 +60,21 @@ class JsonWriter {
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 
 // Rows. `...FromJson` reads what `...ToJson` wrote and fails with kBadRow for anything else.
-[[nodiscard]] std::string placementToJson(std::vector<model::MemberPlacement> const& placement);
+[[nodiscard]] std::string placementToJson(const std::vector<model::MemberPlacement>& placement);
 [[nodiscard]] Result<std::vector<model::MemberPlacement>> placementFromJson(std::string_view json);
-[[nodiscard]] std::string endsToJson(std::vector<model::MemberEnd> const& ends);
+[[nodiscard]] std::string endsToJson(const std::vector<model::MemberEnd>& ends);
 [[nodiscard]] Result<std::vector<model::MemberEnd>> endsFromJson(std::string_view json);
 /// An object; keys in the order given.
-[[nodiscard]] std::string labelsToJson(model::Labels const& labels);
+[[nodiscard]] std::string labelsToJson(const model::Labels& labels);
 [[nodiscard]] Result<model::Labels> labelsFromJson(std::string_view json);
-[[nodiscard]] std::string metricsToJson(TextPairs const& metrics);
+[[nodiscard]] std::string metricsToJson(const TextPairs& metrics);
 [[nodiscard]] Result<TextPairs> metricsFromJson(std::string_view json);
-[[nodiscard]] std::string stringsToJson(std::vector<std::string> const& strings);
+[[nodiscard]] std::string stringsToJson(const std::vector<std::string>& strings);
 [[nodiscard]] Result<std::vector<std::string>> stringsFromJson(std::string_view json);
 
 // The same onto the end of a writer, for larger documents.
-void writePlacement(JsonWriter& json, std::vector<model::MemberPlacement> const& placement);
-void writeEnds(JsonWriter& json, std::vector<model::MemberEnd> const& ends);
-void writePairs(JsonWriter& json, TextPairs const& pairs);
+void writePlacement(JsonWriter& json, const std::vector<model::MemberPlacement>& placement);
+void writeEnds(JsonWriter& json, const std::vector<model::MemberEnd>& ends);
+void writePairs(JsonWriter& json, const TextPairs& pairs);
 
 }  // namespace fairlead::codec

@@ -16,7 +16,7 @@ struct WorkloadDocument {
   std::string project;  ///< empty: the caller's default
   model::Labels labels;
   model::Spec spec;
-  bool operator==(WorkloadDocument const&) const = default;
+  bool operator==(const WorkloadDocument&) const = default;
 };
 
 struct SpecContext {
@@ -25,18 +25,18 @@ struct SpecContext {
 };
 
 /// All errors of the document at once.
-[[nodiscard]] Checked<WorkloadDocument> decodeWorkload(Tree const& tree, SpecContext const& context = {});
+[[nodiscard]] Checked<WorkloadDocument> decodeWorkload(const Tree& tree, const SpecContext& context = {});
 /// The same from JSON text: parse and decode in one pass, a few microseconds for a small document.
-[[nodiscard]] Checked<WorkloadDocument> decodeWorkloadJson(std::string_view body, SpecContext const& context = {});
+[[nodiscard]] Checked<WorkloadDocument> decodeWorkloadJson(std::string_view body, const SpecContext& context = {});
 /// The `spec` member alone. Inverse of canonicalJson.
 [[nodiscard]] Checked<model::Spec> decodeSpecJson(std::string_view json);
 
 /// Sorted keys, no white space, defaults left out: equal specs have equal text. It is what is stored and digested.
-[[nodiscard]] std::string canonicalJson(model::Spec const& spec);
+[[nodiscard]] std::string canonicalJson(const model::Spec& spec);
 /// The whole document in the same form, as `get -o json` shows it.
-[[nodiscard]] std::string workloadJson(WorkloadDocument const& document);
+[[nodiscard]] std::string workloadJson(const WorkloadDocument& document);
 /// SHA-256 of canonicalJson.
-[[nodiscard]] model::Digest specDigest(model::Spec const& spec);
+[[nodiscard]] model::Digest specDigest(const model::Spec& spec);
 [[nodiscard]] model::SpecPtr makeSpecDocument(model::Spec spec);
 
 /// The short form of the command line: `2`, `h100`, `h100:2`, `share:0.5`, `h100:share=0.5`, `nvidia/h100:2`, and

@@ -43,11 +43,11 @@ struct Node {
   Place place;
   std::int64_t integer = 0;        ///< for integer
   std::string_view text;           ///< of every scalar as written; text is unescaped
-  std::span<Node const> items;     ///< of a list
-  std::span<Entry const> entries;  ///< of a map, in the order written; keys are unique
+  std::span<const Node> items;     ///< of a list
+  std::span<const Entry> entries;  ///< of a map, in the order written; keys are unique
 
   /// The value of `key`, nullptr when absent or when this is no map.
-  [[nodiscard]] Node const* find(std::string_view key) const;
+  [[nodiscard]] const Node* find(std::string_view key) const;
 };
 
 struct Entry {
@@ -61,19 +61,19 @@ class TreeStorage;
 /// An immutable document. Copies share it; any thread may read.
 class Tree {
  public:
-  Tree(std::shared_ptr<TreeStorage const> storage, Node const* root) : storage_(std::move(storage)), root_(root) {}
-  [[nodiscard]] Node const& root() const { return *root_; }
+  Tree(std::shared_ptr<const TreeStorage> storage, const Node* root) : storage_(std::move(storage)), root_(root) {}
+  [[nodiscard]] const Node& root() const { return *root_; }
 
  private:
-  std::shared_ptr<TreeStorage const> storage_;
-  Node const* root_;
+  std::shared_ptr<const TreeStorage> storage_;
+  const Node* root_;
 };
 
 /// RFC 8259, strict.
-[[nodiscard]] Checked<Tree> parseJson(std::string_view text, Limits const& limits = {});
+[[nodiscard]] Checked<Tree> parseJson(std::string_view text, const Limits& limits = {});
 /// Exactly one document of YAML 1.2.
-[[nodiscard]] Checked<Tree> parseYaml(std::string_view text, Limits const& limits = {});
+[[nodiscard]] Checked<Tree> parseYaml(std::string_view text, const Limits& limits = {});
 /// Documents between `---`; empty ones are left out.
-[[nodiscard]] Checked<std::vector<Tree>> parseYamlDocuments(std::string_view text, Limits const& limits = {});
+[[nodiscard]] Checked<std::vector<Tree>> parseYamlDocuments(std::string_view text, const Limits& limits = {});
 
 }  // namespace fairlead::codec

@@ -12,10 +12,10 @@
 namespace fairlead::model {
 
 /// All rows, ordered by vendor and name. Source: data/accelerators.csv, whose rows name theirs.
-[[nodiscard]] std::span<AcceleratorModel const> acceleratorTable();
+[[nodiscard]] std::span<const AcceleratorModel> acceleratorTable();
 /// The row of a canonical name, of a family with one row, or of a vendor's product text in any case (`NVIDIA H100 80GB
 /// HBM3`). Never guesses between two: `h100` alone gives nothing.
-[[nodiscard]] AcceleratorModel const* findAccelerator(std::string_view nameOrProduct);
+[[nodiscard]] const AcceleratorModel* findAccelerator(std::string_view nameOrProduct);
 /// The process-level visible-devices variable of a vendor, empty where it has none.
 [[nodiscard]] std::string_view visibleVariable(std::string_view vendor);
 
@@ -25,7 +25,10 @@ namespace fairlead::model {
 [[nodiscard]] bool modelMatches(std::string_view wanted, std::string_view model);
 /// True when `device` is of the vendor, model and memory that `request` asks for. Health and what is free are the
 /// caller's.
-[[nodiscard]] bool deviceMatches(DeviceRequest const& request, Device const& device);
+[[nodiscard]] bool deviceMatches(const DeviceRequest& request, const Device& device);
+/// The canonical name or family that `text` means in any spelling (`H100`, `ascend910b`, `a100_3g.20gb`, a product
+/// text); empty when nothing is known by it.
+[[nodiscard]] std::string_view canonicalModelOrFamily(std::string_view text);
 /// True when some row of the table would satisfy a request for `name`: for messages about names nobody knows.
 [[nodiscard]] bool knownModelOrFamily(std::string_view name);
 
