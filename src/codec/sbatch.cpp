@@ -20,14 +20,12 @@ std::optional<Error> checkScript(std::string_view script) {
   if (!script.starts_with("#!"))
     return errorAt({1, 1}, kSyntax, "this is not a batch script: its first line does not begin with #!",
                    "write #!/bin/bash first");
-  if (script.find('\0') != std::string_view::npos || !isUtf8(script))
-    return errorAt({}, kEncoding, "the script holds bytes that are not UTF-8 text", "save it as UTF-8");
+  if (auto error = checkUtf8(script)) return error;
+  if (const auto nul = script.find('\0'); nul != std::string_view::npos)
+    return errorAt(placeAt(script, nul), kEncoding, "the character NUL", "remove it");
   if (const auto dos = script.find("\r\n"); dos != std::string_view::npos)
-    return errorAt({static_cast<std::int32_t>(
-                        std::count(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(dos), '\n')) +
-                        1,
-                    1},
-                   kSyntax, "the line ends with a DOS line break", "convert the script with dos2unix");
+    return errorAt(placeAt(script, dos), kSyntax, "the line ends with a DOS line break",
+                   "convert the script with dos2unix");
   return {};
 }
 

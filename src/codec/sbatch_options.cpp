@@ -42,8 +42,7 @@ class OptionReader {
     for (const auto& directive : sbatchDirectives()) {
       if (directive.name == name) return &directive;
       if (!name.empty() && directive.name.starts_with(name)) {
-        found = &directive;
-        ++matches;
+        if (++matches == 1) found = &directive;
       }
     }
     if (matches == 1) return found;

@@ -311,8 +311,9 @@ void readRules(SbatchWork& work, model::Spec& spec) {
 
 void noteNodes(SbatchWork& work, const Shape& shape) {
   if (shape.nodes.most <= 1) return;
-  auto given = work.request.nodes ? work.request.nodes.given : SbatchGiven{"--nodes", {}, false, {}};
-  given.value = std::to_string(shape.nodes.most);
+  const auto& nodes = work.request.nodes;
+  const SbatchGiven derived{"--nodes", std::to_string(shape.nodes.most), true, {}};
+  const auto& given = nodes ? nodes.given : derived;
   work.notMap(
       given,
       "the script starts once on every node, with RANK and WORLD_SIZE set; sbatch starts it on the first node only and "

@@ -231,8 +231,8 @@ const std::vector<model::FailureCategory>& defaultRetryCategories() {
 }
 
 std::string modelName(std::string_view text) {
-  if (isModelName(text)) return std::string(text);
-  if (const auto* row = model::findAccelerator(text)) return std::string(row->name);
+  if (model::knownModelOrFamily(text)) return std::string(text);  // the usual case, and the quick one
+  if (const auto known = model::canonicalModelOrFamily(text); !known.empty()) return std::string(known);
   std::string lower(text);
   for (auto& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::size_t kMostErrors = 100;
 
-Place placeOf(std::string_view text, std::size_t offset) {
-  const auto before = text.substr(0, offset);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const auto lastBreak = before.rfind('\n');
-  const auto column = lastBreak == std::string_view::npos ? offset + 1 : offset - lastBreak;
-  return {static_cast<std::int32_t>(line), static_cast<std::int32_t>(column)};
-}
-
 bool isAscii(std::string_view text) {
   std::size_t i = 0;
   std::uint64_t seen = 0;
@@ -83,17 +75,29 @@ Error errorAt(Place place, const ErrorCode& code, std::string message, std::stri
   return error;
 }
 
+Place placeAt(std::string_view text, std::size_t offset) {
+  const auto before = text.substr(0, offset);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto lastBreak = before.rfind('\n');
+  const auto column = lastBreak == std::string_view::npos ? offset + 1 : offset - lastBreak;
+  return {static_cast<std::int32_t>(line), static_cast<std::int32_t>(column)};
+}
+
+std::optional<Error> checkUtf8(std::string_view text) {
+  if (isAscii(text) || isUtf8(text)) return {};
+  return errorAt(placeAt(text, firstBadByte(text)), kEncoding, "a byte that is not UTF-8", "save the text as UTF-8");
+}
+
 std::optional<Error> checkText(std::string_view text, const Limits& limits) {
   if (text.size() > limits.textBytes)
     return errorAt({}, kTextTooLarge, fmt::format("{} bytes, at most {} are taken", text.size(), limits.textBytes),
                    "put large data into files and name their paths");
-  if (!isAscii(text) && !isUtf8(text))
-    return errorAt(placeOf(text, firstBadByte(text)), kEncoding, "a byte that is not UTF-8", "save the text as UTF-8");
+  if (auto error = checkUtf8(text)) return error;
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
   });
   if (control == text.end()) return {};
-  return errorAt(placeOf(text, static_cast<std::size_t>(control - text.begin())), kEncoding,
+  return errorAt(placeAt(text, static_cast<std::size_t>(control - text.begin())), kEncoding,
                  fmt::format("control character \\x{:02x}", static_cast<unsigned char>(*control)), "remove it");
 }
 

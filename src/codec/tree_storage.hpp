@@ -50,6 +50,9 @@ struct ParseFailure {
 };
 
 [[nodiscard]] Error errorAt(Place place, const ErrorCode& code, std::string message, std::string remedy = {});
+/// The byte from which on the text is not UTF-8. Nothing when it is.
+[[nodiscard]] std::optional<Error> checkUtf8(std::string_view text);
+[[nodiscard]] Place placeAt(std::string_view text, std::size_t offset);
 /// Size, UTF-8, control characters that no text may hold. Nothing when fine.
 [[nodiscard]] std::optional<Error> checkText(std::string_view text, const Limits& limits);
 [[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);

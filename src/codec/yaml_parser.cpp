@@ -32,6 +32,9 @@ class TreeBuilder final : public YAML::EventHandler {
     return root;
   }
 
+  /// Where the scalar read last begins, its anchor and tag in front of it.
+  [[nodiscard]] const YAML::Mark& lastScalar() const { return lastScalar_; }
+
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {
     anchors_.clear();
     frames_.clear();
@@ -52,6 +55,7 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     const auto place = toPlace(mark);
     count(1, place);
+    lastScalar_ = mark;
     const auto text = storage_.keep(value);
     Node node;
     if (tag == "?" || tag.empty()) {
@@ -176,8 +180,28 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Entry> entries_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
   std::size_t values_ = 0;
+  YAML::Mark lastScalar_ = YAML::Mark::null_mark();
   const Node* root_ = nullptr;
 };
+
+/// yaml-cpp takes the end of the text for a closing quote, so that half a file would pass. Only the last scalar can be
+/// open.
+void checkClosed(std::string_view text, const YAML::Mark& scalar) {
+  if (scalar.pos < 0) return;
+  auto rest = text.substr(std::min(static_cast<std::size_t>(scalar.pos), text.size()));
+  while (rest.starts_with('&') || rest.starts_with('!')) {
+    rest.remove_prefix(std::min(rest.find_first_of(" \t\n"), rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n"), rest.size()));
+  }
+  if (!rest.starts_with('"') && !rest.starts_with('\'')) return;
+  const char quote = rest.front();
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    const bool doubled = quote == '\'' && rest.substr(i, 2) == "''";
+    if (rest[i] == quote && !doubled) return;
+    if (doubled || (quote == '"' && rest[i] == '\\')) ++i;
+  }
+  throw ParseFailure{errorAt(toPlace(scalar), kSyntax, "a quote that is not closed", "close it")};
+}
 
 std::vector<Tree> parseAll(std::string_view text, const Limits& limits, Errors& errors) {
   auto storage = std::make_shared<TreeStorage>(std::string_view{});
@@ -191,6 +215,7 @@ std::vector<Tree> parseAll(std::string_view text, const Limits& limits, Errors& 
           errorAt({}, kTooManyValues, fmt::format("more than {} documents", limits.documents), "split the file")};
     if (const auto* root = builder.takeRoot()) trees.emplace_back(storage, root);
   }
+  checkClosed(text, builder.lastScalar());
   return trees;
 }
 
