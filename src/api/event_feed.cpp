@@ -1,6 +1,6 @@
 #include "event_feed.hpp"
 
-#include "shapes/views.hpp"
+#include "shapes/record_views.hpp"
 
 #include <fairlead/api/errors.hpp>
 #include <fairlead/net/sse.hpp>
@@ -22,6 +22,13 @@ std::string resetText(std::uint64_t head) {
       fmt::format(
           R"({{"head":{},"reason":"events after the asked one are gone; read the state again, then go on from here"}})",
           head));
+}
+
+constexpr std::size_t kSweepAbove = 64;
+
+bool isOver(const std::weak_ptr<net::EventStream>& weak) {
+  const auto stream = weak.lock();
+  return !stream || stream->closed();
 }
 
 }  // namespace
@@ -46,10 +53,14 @@ void EventFeed::keep(const std::shared_ptr<net::EventStream>& stream) {
   const auto left = open_->fetch_add(1) + 1;
   gauge_.set(static_cast<std::int64_t>(left));
   stream->onClose([open = open_, gauge = gauge_] { gauge.set(static_cast<std::int64_t>(open->fetch_sub(1) - 1)); });
-  const std::lock_guard lock(mutex_);
-  if (streams_.size() > 64 && streams_.size() > 2 * open_->load())
-    std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
-  streams_.push_back(stream);
+  bool many = false;
+  {
+    const std::lock_guard lock(mutex_);
+    streams_.push_back(stream);
+    many = streams_.size() > kSweepAbove + 2 * open_->load();
+    if (many) std::erase_if(streams_, [](const auto& weak) { return isOver(weak); });
+  }
+  if (many) control_.events().sweep();
 }
 
 void EventFeed::open(const CallPtr& call, Filter filter, std::uint64_t after) {
@@ -70,6 +81,7 @@ void EventFeed::open(const CallPtr& call, Filter filter, std::uint64_t after) {
   const auto project = filter.project;
   auto listener = [this, stream, filter = std::move(filter)](const model::Event& event) {
     if (stream->closed()) return false;
+    if (event.sequence == 0) return true;
     if (filter.workload && event.workload != filter.workload) return true;
     if (filter.visible && !filter.visible(event.project)) return true;
     return stream->send(render(event));
@@ -88,6 +100,7 @@ void EventFeed::closeAll() {
   }
   for (const auto& weak : streams)
     if (const auto stream = weak.lock()) stream->close();
+  control_.events().sweep();
 }
 
 }  // namespace fairlead::api

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "service.hpp"
-#include "shapes/views.hpp"
+#include "shapes/record_views.hpp"
 
 #include <functional>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "shapes/views.hpp"
+#include "shapes/record_views.hpp"
 
 #include <fairlead/api/errors.hpp>
 #include <fairlead/api/problem.hpp>

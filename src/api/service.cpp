@@ -39,8 +39,8 @@ Service::Service(ApiDependencies dependencies)
 }
 
 void Service::stop() {
+  pool_.stop();  // first: only its threads open streams
   closeStreams();
-  pool_.stop();
   follower_.stop();
 }
 

@@ -29,6 +29,14 @@ std::size_t EventHub::listeners() const {
   return count;
 }
 
+void EventHub::sweep() {
+  const std::lock_guard lock(mutex_);
+  const model::Event question;
+  for (auto& [project, listeners] : byProject_)
+    std::erase_if(listeners, [&](const EventListener& listener) { return !listener(question); });
+  std::erase_if(byProject_, [](const auto& entry) { return entry.second.empty(); });
+}
+
 void EventHub::publish(const std::vector<model::Event>& events) {
   const std::lock_guard lock(mutex_);
   const auto tell = [&](const std::string& project, const model::Event& event) {

@@ -1,7 +1,7 @@
 // GET /audit and POST /audit:verify.
 #include "../cursor.hpp"
 #include "../service.hpp"
-#include "../shapes/views.hpp"
+#include "../shapes/record_views.hpp"
 #include "tables.hpp"
 
 #include <fairlead/api/errors.hpp>

@@ -1,6 +1,6 @@
 // GET /whoami, /version and the description of the API itself.
 #include "../service.hpp"
-#include "../shapes/views.hpp"
+#include "../shapes/record_views.hpp"
 #include "tables.hpp"
 
 #include <fairlead/api/openapi.hpp>

@@ -1,7 +1,7 @@
 // GET /nodes, /devices and /clusters. Inventory belongs to the site: any authenticated caller sees it, but not who
 // holds what.
 #include "../service.hpp"
-#include "../shapes/views.hpp"
+#include "../shapes/record_views.hpp"
 #include "tables.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // GET /projects: those in which the caller has a role.
 #include "../service.hpp"
-#include "../shapes/views.hpp"
+#include "../shapes/record_views.hpp"
 #include "tables.hpp"
 
 namespace fairlead::api {

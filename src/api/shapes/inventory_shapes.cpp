@@ -1,4 +1,4 @@
-#include "views.hpp"
+#include "record_views.hpp"
 
 namespace fairlead::api {
 

@@ -1,4 +1,4 @@
-#include "views.hpp"
+#include "record_views.hpp"
 
 #include <fairlead/codec/digest.hpp>
 

@@ -64,7 +64,8 @@ class Api {
   [[nodiscard]] net::Handler handler();
   /// Ends all event streams and followed logs; clients come back and are checked anew. After roles have changed.
   void closeStreams();
-  /// Ends streams, runs what is queued. Before the server and control stop. Idempotent.
+  /// Runs what is queued, ends streams. Before the server stops, which is before control stops; this goes last, since
+  /// answers of control may come until then. Idempotent.
   void stop();
 
  private:

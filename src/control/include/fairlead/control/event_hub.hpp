@@ -17,7 +17,7 @@
 namespace fairlead::control {
 
 /// Called with each matching event, in rising order, from whichever thread publishes or subscribes, never from two at once for one
-/// listener; must be quick. False: the listener is gone and is dropped.
+/// listener; must be quick. False: the listener is gone and is dropped. An event with sequence 0 only asks whether it is still there.
 using EventListener = std::function<bool(const model::Event&)>;
 
 enum class SubscribeOutcome : std::uint8_t {
@@ -35,6 +35,9 @@ class EventHub {
   void publish(const std::vector<model::Event>& events);
   /// `project` empty: all projects. `after`: sequence of the last event the client has; `head()` for "from now on".
   [[nodiscard]] Result<SubscribeOutcome> subscribe(const std::string& project, std::uint64_t after, EventListener listener);
+  /// Asks all listeners whether they are still there, and drops those that are not: one whose project is quiet is not asked otherwise.
+  /// When it returns, no listener that says no is running.
+  void sweep();
   [[nodiscard]] std::uint64_t head() const;
   [[nodiscard]] std::size_t listeners() const;
   /// Told once at start: where the sequence stands.
