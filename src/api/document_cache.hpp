@@ -1,6 +1,7 @@
-// Documents that came in before, by their exact bytes.
+// Documents in JSON, decoded with the help of specs that came in before.
 #pragma once
 
+#include <fairlead/base/result.hpp>
 #include <fairlead/codec/spec_codec.hpp>
 
 #include <list>
@@ -23,28 +24,34 @@ using ReadyPtr = std::shared_ptr<const ReadyDocument>;
 
 [[nodiscard]] ReadyPtr makeReady(codec::WorkloadDocument document);
 
-/// Bounded by bytes, the longest unused goes first. Thread-safe. Keys are compared whole: equal bytes mean equal
-/// documents, because decoding reads nothing but the body and its key.
+/// Specs by the exact bytes they were written in. Equal bytes mean equal specs, because decoding reads nothing else;
+/// keys are compared whole. Bounded by bytes, the longest unused goes first. Thread-safe.
 class DocumentCache {
  public:
   explicit DocumentCache(std::size_t maxBytes) : maxBytes_(maxBytes) {}
 
-  [[nodiscard]] ReadyPtr find(std::string_view body);
-  /// Bodies over 64 KiB are not kept.
-  void put(std::string_view body, ReadyPtr document);
+  /// All errors of the document at once. Many workloads differ in their name only: where the text of the spec is known,
+  /// the rest alone is decoded, and the spec is neither decoded nor digested again.
+  [[nodiscard]] Checked<ReadyPtr> decode(std::string_view document);
+
+  [[nodiscard]] model::SpecPtr find(std::string_view text);
+  /// Texts over 64 KiB are not kept.
+  void put(std::string_view text, model::SpecPtr spec);
 
  private:
   struct Entry {
-    std::string body;
-    ReadyPtr document;
+    std::string text;
+    model::SpecPtr spec;
     std::size_t bytes = 0;
   };
   using Entries = std::list<Entry>;
 
+  [[nodiscard]] ReadyPtr decodeAround(std::string_view document, std::string_view spec);
+
   const std::size_t maxBytes_;
   std::mutex mutex_;
   Entries entries_;  // newest first
-  std::unordered_map<std::string_view, Entries::iterator> byBody_;
+  std::unordered_map<std::string_view, Entries::iterator> byText_;
   std::size_t bytes_ = 0;
 };
 

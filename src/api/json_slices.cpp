@@ -24,7 +24,30 @@ class Slicer {
   /// One object; empty when there is none.
   std::string_view object() {
     skipSpace();
-    if (at_ >= text_.size() || text_[at_] != '{') return {};
+    return at_ < text_.size() && text_[at_] == '{' ? nested() : std::string_view();
+  }
+  /// One value of any kind; empty when there is none.
+  std::string_view value() {
+    skipSpace();
+    if (at_ >= text_.size()) return {};
+    const auto begin = at_;
+    if (text_[at_] == '{' || text_[at_] == '[') return nested();
+    if (text_[at_] == '"') return text();
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '}' && text_[at_] != ']') ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  /// A text with its quotes; empty when there is none.
+  std::string_view text() {
+    skipSpace();
+    const auto begin = at_;
+    if (at_ >= text_.size() || text_[at_] != '"' || !skipString()) return {};
+    ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+ private:
+  /// From an opening bracket to the one that closes it.
+  std::string_view nested() {
     const auto begin = at_;
     std::size_t depth = 0;
     for (; at_ < text_.size(); ++at_) {
@@ -40,8 +63,6 @@ class Slicer {
     }
     return {};
   }
-
- private:
   /// From the opening quote to the closing one.
   bool skipString() {
     for (++at_; at_ < text_.size(); ++at_) {
@@ -77,6 +98,18 @@ std::optional<std::vector<std::string_view>> sliceArray(std::string_view text, s
   } while (slicer.take(','));
   if (!slicer.take(']') || !slicer.atEnd()) return {};
   return items;
+}
+
+std::string_view sliceMember(std::string_view object, std::string_view key) {
+  Slicer slicer(object);
+  if (!slicer.take('{')) return {};
+  do {
+    const auto name = slicer.text();
+    if (name.size() < 2 || !slicer.take(':')) return {};
+    if (name.substr(1, name.size() - 2) == key) return slicer.object();
+    if (slicer.value().empty()) return {};
+  } while (slicer.take(','));
+  return {};
 }
 
 }  // namespace fairlead::api

@@ -13,7 +13,7 @@ namespace fairlead::api {
 namespace {
 
 constexpr std::string_view kAction = "audit.read";
-constexpr std::string_view kVerifyAction = "site.read";
+constexpr std::string_view kVerifyAction = "audit.verify";
 constexpr std::uint64_t kBlock = 4'096;  // records read at once on the way down
 constexpr std::uint64_t kMostScanned = 200'000;
 

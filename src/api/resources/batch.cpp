@@ -46,14 +46,9 @@ Checked<std::vector<ReadyPtr>> decode(Service& service, const Call& call) {
   Errors errors;
   for (std::size_t i = 0; i < slices->size() && errors.size() < kMostErrors; ++i) {
     const auto item = (*slices)[i];
-    if (auto known = service.cache().find(item)) {
-      documents.push_back(std::move(known));
-      continue;
-    }
-    auto document = codec::decodeWorkloadJson(item);
+    auto document = service.cache().decode(item);
     if (document) {
-      documents.push_back(makeReady(std::move(*document)));
-      service.cache().put(item, documents.back());
+      documents.push_back(std::move(*document));
       continue;
     }
     for (auto& error : document.error()) {

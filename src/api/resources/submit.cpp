@@ -27,15 +27,14 @@ bool isType(const Call& call, std::string_view type) {
 
 Checked<DecodedInput> decodeJson(Service& service, const Call& call, const codec::SpecContext& context) {
   const auto& body = call.request.body;
-  const bool cacheable = context.baseDirectory.empty();
-  auto ready = cacheable ? service.cache().find(body) : nullptr;
-  if (!ready) {
-    auto document = codec::decodeWorkloadJson(body, context);
-    if (!document) return tl::unexpected(std::move(document.error()));
-    ready = makeReady(std::move(*document));
-    if (cacheable) service.cache().put(body, ready);
+  if (context.baseDirectory.empty()) {
+    auto ready = service.cache().decode(body);
+    if (!ready) return tl::unexpected(std::move(ready.error()));
+    return DecodedInput{{std::move(*ready)}, {}};
   }
-  return DecodedInput{{std::move(ready)}, {}};
+  auto document = codec::decodeWorkloadJson(body, context);
+  if (!document) return tl::unexpected(std::move(document.error()));
+  return DecodedInput{{makeReady(std::move(*document))}, {}};
 }
 
 Checked<DecodedInput> decodeYaml(const Call& call, const codec::SpecContext& context) {

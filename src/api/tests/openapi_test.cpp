@@ -67,8 +67,8 @@ TEST(OpenApi, resolvesEveryReferenceAndUsesEverySchema) {
   for (const auto& entry : document().at("components").at("schemas").as_object())
     known.insert("#/components/schemas/" + std::string(entry.key()));
   for (const auto& ref : refs) EXPECT_TRUE(known.contains(ref)) << ref;
-  for (const auto& schema : known)
-    if (!schema.ends_with("/Event")) EXPECT_TRUE(refs.contains(schema)) << schema;
+  refs.insert("#/components/schemas/Event");  // named in words: the stream's data
+  for (const auto& schema : known) EXPECT_TRUE(refs.contains(schema)) << schema;
 }
 
 TEST(OpenApi, requiresOnlyDeclaredPropertiesAndExplainsAllOfThem) {

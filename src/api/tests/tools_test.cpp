@@ -87,19 +87,48 @@ TEST(WorkerPool, runsWhatItTookAndRefusesTheRest) {
   EXPECT_FALSE(pool.post([] {}));
 }
 
-ReadyPtr ready(const std::string& name) {
-  auto document = std::make_shared<ReadyDocument>();
-  document->name = name;
-  return document;
+TEST(JsonSlices, findAMemberOnItsOwnLevelOnly) {
+  EXPECT_EQ(sliceMember(R"({"a":{"spec":{}},"spec" : {"b":"}"} ,"c":1})", "spec"), R"({"b":"}"})");
+  EXPECT_EQ(sliceMember(R"({"a":[1,"spec"],"b":-1.5e3,"spec":{}})", "spec"), "{}");
+  for (const auto* none :
+       {"", "{", "{}", "[]", R"({"spec":1})", R"({"spec":{)", R"({"spec" {}})", R"({spec:{}})", R"({"a":,"spec":{}})"})
+    EXPECT_EQ(sliceMember(none, "spec"), "") << none;
 }
 
-TEST(DocumentCache, comparesWholeBodiesAndStaysSmall) {
+constexpr std::string_view kHead =
+    R"({"apiVersion":"fairlead.io/v1","kind":"Workload","metadata":{"name":"%"},"spec":)";
+constexpr std::string_view kSpec = R"({"class":"training","roles":[{"name":"w","command":["true"]}]})";
+
+std::string named(std::string_view name, std::string_view spec = kSpec) {
+  std::string text(kHead);
+  text.replace(text.find('%'), 1, name);
+  return text + std::string(spec) + "}";
+}
+
+TEST(DocumentCache, sharesSpecsOfEqualTextAndStillChecksTheRest) {
+  DocumentCache cache(1 << 20);
+  const auto first = cache.decode(named("one"));
+  const auto second = cache.decode(named("two"));
+  ASSERT_TRUE(first.has_value() && second.has_value());
+  EXPECT_EQ((*second)->name, "two");
+  EXPECT_EQ((*first)->spec, (*second)->spec) << "one spec for both";
+  EXPECT_EQ((*second)->spec->spec.roles.front().name, "w");
+  const auto wrong = cache.decode(named("-x"));
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().front().field, "metadata.name");
+  const auto twice = cache.decode(named("x").substr(0, named("x").size() - 1) + ",\"spec\":{}}");
+  ASSERT_FALSE(twice.has_value());
+  const auto broken = cache.decode(named("x", R"({"class":"training","roles":[]})"));
+  EXPECT_FALSE(broken.has_value());
+}
+
+TEST(DocumentCache, staysSmall) {
   DocumentCache cache(10'000);
-  for (int i = 0; i < 100; ++i) cache.put("body " + std::to_string(i), ready(std::to_string(i)));
-  EXPECT_EQ(cache.find("body 0"), nullptr);
-  EXPECT_EQ(cache.find("body 99")->name, "99");
-  EXPECT_EQ(cache.find("body"), nullptr);
-  cache.put(std::string(100'000, 'x'), ready("large"));
+  const auto spec = (*cache.decode(named("x")))->spec;
+  for (int i = 0; i < 100; ++i) cache.put("text " + std::to_string(i), spec);
+  EXPECT_EQ(cache.find("text 0"), nullptr);
+  EXPECT_EQ(cache.find("text 99"), spec);
+  cache.put(std::string(100'000, 'x'), spec);
   EXPECT_EQ(cache.find(std::string(100'000, 'x')), nullptr);
 }
 
