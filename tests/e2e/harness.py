@@ -47,7 +47,7 @@ stateDirectory: {state}
 listen: {{unix: {socket}}}
 engine:
   local:
-    findDevices: false
+    discover: false
     devices:
       - {{vendor: nvidia, model: h100, count: {devices}, memory: 80GiB}}
 projects: {state}/projects.yaml

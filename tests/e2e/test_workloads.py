@@ -109,7 +109,7 @@ spec:
         w = self.d.shell("sleep 1", devices=2)
         row = self.d.wait_state(w, "succeeded")
         usage = self.d.cli("usage", "--by", "project,deviceModel", "-o", "json").json
-        total = usage["totals"][0]
+        total = usage["total"]
         self.assertGreaterEqual(total["totalMicroDeviceSeconds"], 2_000_000)
         attempt = row["attempts"][0]
         held = (parse(attempt["endedAt"]) - parse(attempt["plannedAt"])) * 2

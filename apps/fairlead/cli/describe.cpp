@@ -25,16 +25,13 @@ std::string moment(const std::string& time) {
 }
 
 std::string costText(const json::value& cost) {
-  const auto hours = [&](std::string_view name) { return deviceHoursText({number(cost, name)}); };
-  std::string line = fmt::format("{} device-hours", hours("totalMicroDeviceSeconds"));
+  std::string line = fmt::format("{} device-hours", hoursText(number(cost, "totalMicroDeviceSeconds")));
   const auto part = [&](std::string_view name, std::string_view word) {
-    if (number(cost, name) == 0) return;
-    const auto seconds = number(cost, name) / 1'000'000;
-    line += seconds < 360 ? fmt::format(", {} device-seconds {}", seconds, word) : fmt::format(", {} {}", hours(name), word);
+    if (number(cost, name) > 0) line += fmt::format(", {} {}", hoursText(number(cost, name)), word);
   };
   part("lostMicroDeviceSeconds", "lost");
   part("idleMicroDeviceSeconds", "idle");
-  if (!text(cost, "currency").empty()) line += "; " + moneyText({number(cost, "costMicros")}, text(cost, "currency"));
+  if (!moneyOf(cost).empty()) line += "; " + moneyOf(cost);
   if (number(cost, "unpricedMicroDeviceSeconds") > 0) line += " (part of it has no price)";
   return line;
 }
@@ -137,8 +134,7 @@ Exit describeModel(const Context& context, const std::string& given) {
   for (const auto& version : list(model, "versions")) {
     const auto* cost = member(version, "cost");
     table.row({fmt::format("  v{}", number(version, "version")), text(version, "workload"), text(version, "createdBy"), text(version, "askedFor"),
-               cost == nullptr ? "" : deviceHoursText({number(*cost, "totalMicroDeviceSeconds")}),
-               cost == nullptr || text(*cost, "currency").empty() ? "" : moneyText({number(*cost, "costMicros")}, text(*cost, "currency")), metricsText(version),
+               cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")), cost == nullptr ? "" : moneyOf(*cost), metricsText(version),
                age(text(version, "createdAt")), servedText(version), text(version, "sha256")});
   }
   print(table.text());

@@ -179,6 +179,20 @@ std::string clockText(const std::string& time) {
 
 std::string devicesText(std::int64_t milliDevices) { return thousandthsToText(milliDevices); }
 
+std::string hoursText(std::int64_t microDeviceSeconds) {
+  constexpr std::int64_t kThousandth = kMicroDeviceSecondsPerDeviceHour / 1000;
+  const auto thousandths = (microDeviceSeconds + kThousandth / 2) / kThousandth;
+  if (microDeviceSeconds < 0 || thousandths >= 10'000) return deviceHoursText({microDeviceSeconds});
+  return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+}
+
+std::string moneyOf(const json::value& cost) {
+  std::string all;
+  for (const auto& money : list(cost, "costs")) all += (all.empty() ? "" : " + ") + moneyText({number(money, "costMicros")}, text(money, "currency"));
+  if (all.empty() && number(cost, "unpricedMicroDeviceSeconds") > 0) return "no price";
+  return all;
+}
+
 std::string coloured(const Context& context, const std::string& state) {
   if (!context.colour) return state;
   const char* code = state == "running" || state == "succeeded" || state == "ready" ? "32"

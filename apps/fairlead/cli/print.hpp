@@ -41,6 +41,10 @@ void printError(std::string_view text);
 /// `14:40`, or with the date when it is not today; local time.
 [[nodiscard]] std::string clockText(const std::string& time);
 [[nodiscard]] std::string devicesText(std::int64_t milliDevices);
+/// Device-hours: `1 024.0`, and with three decimals below ten so that a trial on a laptop shows: `0.012`.
+[[nodiscard]] std::string hoursText(std::int64_t microDeviceSeconds);
+/// The money of a Cost object, one amount for each currency; `no price` where nothing was priced.
+[[nodiscard]] std::string moneyOf(const boost::json::value& cost);
 /// States in colour on a terminal.
 [[nodiscard]] std::string coloured(const Context& context, const std::string& state);
 /// Columns that a text takes on a terminal, escape sequences left out.

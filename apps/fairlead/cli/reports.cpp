@@ -28,17 +28,11 @@ std::string timeArgument(const std::string& given, std::string_view option) {
   throw Stop{Exit::usage, fmt::format("{} {}: give a span (24h) or a time (2026-11-30 or RFC 3339)", option, printable(given))};
 }
 
-std::string hours(const json::value& cost, std::string_view name) { return deviceHoursText({number(cost, name)}); }
-
-std::string money(const json::value& cost) {
-  if (text(cost, "currency").empty()) return number(cost, "unpricedMicroDeviceSeconds") > 0 ? "no price" : "";
-  return moneyText({number(cost, "costMicros")}, text(cost, "currency"));
-}
 
 void addUsageRow(Table& table, std::vector<std::string> cells, const json::value& cost) {
   for (const auto name : {"usedMicroDeviceSeconds", "idleMicroDeviceSeconds", "lostMicroDeviceSeconds", "overheadMicroDeviceSeconds"})
-    cells.push_back(hours(cost, name));
-  cells.push_back(money(cost));
+    cells.push_back(hoursText(number(cost, name)));
+  cells.push_back(moneyOf(cost));
   table.row(std::move(cells));
 }
 
@@ -73,10 +67,10 @@ Exit usage(const Context& context, const UsageOptions& options) {
     cells.resize(dimensions);
     if (const auto* cost = member(row, "cost")) addUsageRow(table, std::move(cells), *cost);
   }
-  for (const auto& total : list(report, "totals")) {
+  if (const auto* total = member(report, "total"); total != nullptr && dimensions > 0) {
     std::vector<std::string> cells(dimensions);
-    if (dimensions > 0) cells[0] = "total";
-    addUsageRow(table, std::move(cells), total);
+    cells[0] = "total";
+    addUsageRow(table, std::move(cells), *total);
   }
   print(fmt::format("device-hours from {} to {}\n", text(report, "from"), text(report, "to")));
   print(table.text());
@@ -130,7 +124,7 @@ Exit whoami(const Context& context) {
 void addReports(CLI::App& app, Run& run) {
   auto options = std::make_shared<UsageOptions>();
   auto* usageCommand = app.add_subcommand("usage", "Device-hours and cost");
-  usageCommand->add_option("--by", options->by, "Comma list of project, user, class, deviceModel, day, workload");
+  usageCommand->add_option("--by", options->by, "Comma list of project, user, class, deviceModel, cluster, day, workload, category");
   usageCommand->add_option("--since", options->since, "Span (24h, 30d) or time");
   usageCommand->add_option("--until", options->until, "Span before now, or time; else now");
   usageCommand->callback([&run, options] { run = [options](const Context& context) { return usage(context, *options); }; });

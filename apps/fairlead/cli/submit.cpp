@@ -88,6 +88,7 @@ void printSubmitted(const json::value& answer) {
 Exit submitOne(const Context& context, const SubmitOptions& options, const std::string& path, std::string content, std::string_view type) {
   Query query{{"position", "true"}, {"workingDirectory", std::filesystem::current_path().string()}};
   if (!context.project.empty()) query.emplace_back("project", context.project);
+  if (type == "text/x-sbatch" && path != "-") query.emplace_back("scriptName", std::filesystem::path(path).filename().string());
   if (options.dryRun) query.emplace_back("dryRun", "true");
   std::vector<std::pair<std::string, std::string>> headers;
   if (!options.idempotencyKey.empty()) headers.emplace_back("Idempotency-Key", options.idempotencyKey);
