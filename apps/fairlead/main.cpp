@@ -7,11 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <unistd.h>
 
 namespace {
 
@@ -22,17 +21,25 @@ using fairlead::cli::Run;
 using fairlead::cli::Stop;
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 not ready or timed out; wait gives the workload's own.\n"
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 not ready or timed out; wait gives "
+    "the workload's own.\n"
     "A workload is named by its id, a unique beginning of it, or its name where that is unique.\n"
     "First steps: README.md; all options of the daemon: fairlead config docs.";
 
 void addGlobals(CLI::App& app, Context& context) {
-  static const std::map<std::string, Format> kFormats{{"table", Format::table}, {"wide", Format::wide}, {"json", Format::json}, {"yaml", Format::yaml}, {"name", Format::name}};
-  app.add_option("--address", context.address, "Daemon: unix:///path, https://host:port; else FAIRLEAD_ADDRESS, else the local daemon's socket");
+  static const std::map<std::string, Format> kFormats{{"table", Format::table},
+                                                      {"wide", Format::wide},
+                                                      {"json", Format::json},
+                                                      {"yaml", Format::yaml},
+                                                      {"name", Format::name}};
+  app.add_option("--address", context.address,
+                 "Daemon: unix:///path, https://host:port; else FAIRLEAD_ADDRESS, else the local daemon's socket");
   app.add_option("--ca-file", context.caFile, "Certificates to trust for https");
-  app.add_option("--token-file", context.tokenFile, "File with a bearer token; else FAIRLEAD_TOKEN_FILE or FAIRLEAD_TOKEN");
+  app.add_option("--token-file", context.tokenFile,
+                 "File with a bearer token; else FAIRLEAD_TOKEN_FILE or FAIRLEAD_TOKEN");
   app.add_option("-p,--project", context.project, "Project")->envname("FAIRLEAD_PROJECT");
-  app.add_option("-o,--output", context.format, "table, wide, json, yaml or name")->transform(CLI::CheckedTransformer(kFormats).description(""));
+  app.add_option("-o,--output", context.format, "table, wide, json, yaml or name")
+      ->transform(CLI::CheckedTransformer(kFormats).description(""));
   app.add_flag("--no-headers", context.noHeaders, "Tables without their first line");
 }
 
@@ -75,7 +82,8 @@ int runClient(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // The supervisor of an attempt: hidden, and before anything that costs start-up time.
-  if (argc >= 2 && std::strcmp(argv[1], "supervise") == 0) return fairlead::engine::superviseMain({argv + 2, argv + argc});
+  if (argc >= 2 && std::strcmp(argv[1], "supervise") == 0)
+    return fairlead::engine::superviseMain({argv + 2, argv + argc});
   try {
     return runClient(argc, argv);
   } catch (const std::exception& problem) {

@@ -1,9 +1,8 @@
-#include <fairlead/control/control.hpp>
-
 #include "intake.hpp"
 #include "writer.hpp"
 
 #include <fairlead/audit/signer.hpp>
+#include <fairlead/control/control.hpp>
 #include <fairlead/control/dependency.hpp>
 #include <fairlead/control/errors.hpp>
 
@@ -30,14 +29,16 @@ void Control::stop() {
 }
 
 void Control::submit(SubmitCommand command, ReplyTo<SubmitReply> reply) {
-  if (writer_->inbox().size() >= options_.inboxLimit) return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
+  if (writer_->inbox().size() >= options_.inboxLimit)
+    return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
   auto refused = reply;
   if (!writer_->inbox().push(SubmitItem{std::move(command), std::move(reply)}))
     refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
 }
 
 void Control::act(ActCommand command, ReplyTo<ActReply> reply) {
-  if (writer_->inbox().size() >= options_.inboxLimit) return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
+  if (writer_->inbox().size() >= options_.inboxLimit)
+    return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
   auto refused = reply;
   if (!writer_->inbox().push(ActItem{std::move(command), std::move(reply)}))
     refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
@@ -56,7 +57,8 @@ Result<policy::Decision> Control::dryRun(const model::Submission& submission, co
   }
   const auto& spec = submission.spec->spec;
   const auto now = clock_.now();
-  policy::QueueEntry entry{kProbe, submission.project, spec.priority, now, submission.spec, {}, model::elementCount(spec), 0};
+  policy::QueueEntry entry{
+      kProbe, submission.project, spec.priority, now, submission.spec, {}, model::elementCount(spec), 0};
   snapshot.queue.push_back(std::move(entry));
   auto config = options_.policy;
   ++config.depth;
@@ -108,7 +110,8 @@ Result<policy::Explanation> Control::explain(model::WorkloadId workload) const {
     explanation.emplace();
     explanation->decision.workload = workload;
     explanation->decision.reasons.push_back(
-        {model::ReasonCode::beyondDepth, {static_cast<std::int64_t>(position), static_cast<std::int64_t>(options_.policy.depth)}});
+        {model::ReasonCode::beyondDepth,
+         {static_cast<std::int64_t>(position), static_cast<std::int64_t>(options_.policy.depth)}});
   }
   explanation->decision.position = position;
   return *explanation;

@@ -1,5 +1,4 @@
 #include <fairlead/control/dependency.hpp>
-
 #include <fairlead/control/state.hpp>
 
 namespace fairlead::control {
@@ -11,10 +10,18 @@ DependencyState dependencyState(const model::Workload* row, Condition condition)
   const bool ended = model::isFinal(row->state);
   bool holds = false;
   switch (condition) {
-    case Condition::succeeded: holds = row->state == model::WorkloadState::succeeded; break;
-    case Condition::failed: holds = ended && row->state != model::WorkloadState::succeeded; break;
-    case Condition::finished: holds = ended; break;
-    case Condition::started: holds = static_cast<bool>(row->startedAt); break;
+    case Condition::succeeded:
+      holds = row->state == model::WorkloadState::succeeded;
+      break;
+    case Condition::failed:
+      holds = ended && row->state != model::WorkloadState::succeeded;
+      break;
+    case Condition::finished:
+      holds = ended;
+      break;
+    case Condition::started:
+      holds = static_cast<bool>(row->startedAt);
+      break;
   }
   if (holds) return DependencyState::fulfilled;
   return ended ? DependencyState::never : DependencyState::open;

@@ -56,15 +56,17 @@ void EventHub::publish(const std::vector<model::Event>& events) {
 }
 
 bool EventHub::replayKept(const std::string& project, std::uint64_t after, const EventListener& listener) {
-  const auto from = std::upper_bound(ring_.begin(), ring_.end(), after, [](std::uint64_t a, const model::Event& e) { return a < e.sequence; });
+  const auto from = std::upper_bound(ring_.begin(), ring_.end(), after,
+                                     [](std::uint64_t a, const model::Event& e) { return a < e.sequence; });
   for (auto it = from; it != ring_.end(); ++it)
     if ((project.empty() || it->project == project) && !listener(*it)) return false;
   return true;
 }
 
 Result<SubscribeOutcome> EventHub::subscribe(const std::string& project, std::uint64_t after, EventListener listener) {
-  // Old events come from the store without the lock; then, under the lock, what was published meanwhile comes from memory and the
-  // listener is entered, so nothing falls between. When memory has moved past what the store gave, another round follows.
+  // Old events come from the store without the lock; then, under the lock, what was published meanwhile comes from
+  // memory and the listener is entered, so nothing falls between. When memory has moved past what the store gave,
+  // another round follows.
   while (true) {
     {
       const std::lock_guard lock(mutex_);

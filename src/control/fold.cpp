@@ -36,7 +36,8 @@ std::string describeEnd(const Attempt& attempt, FailureCategory category, const 
 
 void mergeEnds(Attempt& attempt, const std::vector<model::MemberEnd>& ends) {
   for (const auto& end : ends) {
-    const auto known = std::find_if(attempt.ends.begin(), attempt.ends.end(), [&](const auto& e) { return e.rank == end.rank; });
+    const auto known =
+        std::find_if(attempt.ends.begin(), attempt.ends.end(), [&](const auto& e) { return e.rank == end.rank; });
     if (known == attempt.ends.end()) attempt.ends.push_back(end);
   }
 }
@@ -61,9 +62,11 @@ bool move(Transaction& tx, Workload& workload, WorkloadEvent event, model::Attem
   return true;
 }
 
-void takeOutputs(Transaction& tx, Workload& workload, const Attempt& attempt, const std::vector<model::OutputArtifact>& outputs) {
+void takeOutputs(Transaction& tx, Workload& workload, const Attempt& attempt,
+                 const std::vector<model::OutputArtifact>& outputs) {
   for (const auto& rule : workload.spec->spec.outputs) {
-    const auto artifact = std::find_if(outputs.begin(), outputs.end(), [&](const auto& o) { return o.name == rule.name; });
+    const auto artifact =
+        std::find_if(outputs.begin(), outputs.end(), [&](const auto& o) { return o.name == rule.name; });
     const std::string missing = artifact == outputs.end() ? "was not left" : artifact->problem;
     if (!missing.empty()) {
       workload.message = fmt::format("output {}: {}", rule.name, missing);
@@ -71,7 +74,8 @@ void takeOutputs(Transaction& tx, Workload& workload, const Attempt& attempt, co
       continue;
     }
     if (rule.kind != model::OutputRule::Kind::model) continue;
-    auto version = handoff::versionFrom(workload, attempt, rule, *artifact, tx.newestVersion(workload.project, rule.model), tx.now());
+    auto version = handoff::versionFrom(workload, attempt, rule, *artifact,
+                                        tx.newestVersion(workload.project, rule.model), tx.now());
     if (!version) {
       workload.message = version.error().message;
       tx.event("output.missing", workload, attempt.id, workload.message);
@@ -96,7 +100,8 @@ void suspectNodes(Workload& workload, const Attempt& attempt) {
 /// The attempt is over: final state, postings, what becomes of the workload.
 void end(Transaction& tx, Workload& workload, Attempt& attempt, FailureCategory category, const Observation& fact) {
   const auto outcome = afterEnd(workload, attempt, category, tx.now());
-  if (category != FailureCategory::none && workload.stopPurpose == model::StopPurpose::preempt) category = FailureCategory::preempted;
+  if (category != FailureCategory::none && workload.stopPurpose == model::StopPurpose::preempt)
+    category = FailureCategory::preempted;
   const auto after = next(attempt.state, finalEvent(category, outcome.event));
   FL_ASSERT(after.has_value(), "an attempt that lives can end");
   attempt.state = *after;
@@ -125,7 +130,8 @@ void end(Transaction& tx, Workload& workload, Attempt& attempt, FailureCategory 
 }
 
 FailureCategory categoryOf(const Observation& fact) {
-  if (fact.kind == ObservationKind::refused && fact.category == FailureCategory::none) return FailureCategory::startFailed;
+  if (fact.kind == ObservationKind::refused && fact.category == FailureCategory::none)
+    return FailureCategory::startFailed;
   if (fact.kind == ObservationKind::lost && fact.category == FailureCategory::none) return FailureCategory::engineLost;
   return fact.category;
 }
@@ -157,7 +163,8 @@ bool fold(Transaction& tx, const Observation& fact) {
       attempt.state = next(attempt.state, AttemptEvent::start).value_or(attempt.state);
       started(tx, workload, attempt, fact);
       return false;
-    case ObservationKind::memberEnded: return false;
+    case ObservationKind::memberEnded:
+      return false;
     case ObservationKind::unreachable:
       attempt.state = next(attempt.state, AttemptEvent::loseContact).value_or(attempt.state);
       move(tx, workload, WorkloadEvent::loseContact, attempt.id, fact.reason);
@@ -165,7 +172,8 @@ bool fold(Transaction& tx, const Observation& fact) {
     case ObservationKind::alive: {
       // What it was before contact was lost: stopping when a stop went out, running when it ran, else accepted.
       const bool stopping = workload.stopPurpose != model::StopPurpose::none;
-      attempt.state = stopping ? model::AttemptState::stopping : next(attempt.state, AttemptEvent::regainContact).value_or(attempt.state);
+      attempt.state = stopping ? model::AttemptState::stopping
+                               : next(attempt.state, AttemptEvent::regainContact).value_or(attempt.state);
       if (stopping)
         workload.state = model::WorkloadState::stopping;
       else
@@ -174,7 +182,9 @@ bool fold(Transaction& tx, const Observation& fact) {
     }
     case ObservationKind::refused:
     case ObservationKind::ended:
-    case ObservationKind::lost: end(tx, workload, attempt, categoryOf(fact), fact); return true;
+    case ObservationKind::lost:
+      end(tx, workload, attempt, categoryOf(fact), fact);
+      return true;
   }
   return false;
 }
@@ -186,7 +196,8 @@ void failDependents(Transaction& tx, model::WorkloadId ended) {
     const auto spec = row->spec;
     for (const auto& dependency : spec->spec.dependencies) {
       const auto on = parseId<model::WorkloadTag>(dependency.workload);
-      if (!on || *on != ended || dependencyState(tx.workload(ended), dependency.condition) != DependencyState::never) continue;
+      if (!on || *on != ended || dependencyState(tx.workload(ended), dependency.condition) != DependencyState::never)
+        continue;
       auto& dependent = tx.edit(id);
       dependent.message = fmt::format("{} can no longer become {}", dependency.workload, toText(dependency.condition));
       dependent.failure = FailureCategory::cancelled;
@@ -205,7 +216,9 @@ void foldElement(Transaction& tx, const Workload& element) {
   if (model::isFinal(array.state) || array.elementsStarted < model::elementCount(array.spec->spec)) return;
   if (tx.elementsAlive(array.id) > 0) return;
   const bool bad = std::any_of(array.failures.begin(), array.failures.end(), [](auto n) { return n > 0; });
-  const auto event = array.stopPurpose == model::StopPurpose::cancel ? WorkloadEvent::stopped : bad ? WorkloadEvent::fail : WorkloadEvent::succeed;
+  const auto event = array.stopPurpose == model::StopPurpose::cancel ? WorkloadEvent::stopped
+                     : bad                                           ? WorkloadEvent::fail
+                                                                     : WorkloadEvent::succeed;
   array.endedAt = tx.now();
   move(tx, array, event, {}, {});
   failDependents(tx, array.id);

@@ -9,8 +9,8 @@
 
 namespace fairlead::control {
 
-/// Idempotent: facts about unknown or ended attempts, and facts at or below Attempt::observed, change nothing. Returns true when the
-/// attempt ended with this fact.
+/// Idempotent: facts about unknown or ended attempts, and facts at or below Attempt::observed, change nothing. Returns
+/// true when the attempt ended with this fact.
 bool fold(Transaction& tx, const model::Observation& fact);
 
 /// Makes a queued workload whose dependency can never be fulfilled fail, and all that depend on it in turn.

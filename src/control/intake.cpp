@@ -46,7 +46,8 @@ Workload rowOf(const model::Submission& submission, const Actor& actor, model::S
 
 std::string objectText(const SubmitReply& reply) {
   if (reply.count == 1) return toText(reply.first);
-  return fmt::format("{}..{} ({})", toText(reply.first), toText(model::WorkloadId{reply.first.value + reply.count - 1}), reply.count);
+  return fmt::format("{}..{} ({})", toText(reply.first), toText(model::WorkloadId{reply.first.value + reply.count - 1}),
+                     reply.count);
 }
 
 }  // namespace
@@ -58,7 +59,9 @@ Result<void> admit(const State& state, const model::Submission& submission, cons
   for (std::size_t i = 0; i < submission.spec->spec.dependencies.size(); ++i) {
     const auto& dependency = submission.spec->spec.dependencies[i];
     if (dependencyState(state, dependency) != DependencyState::never) continue;
-    auto error = fail(kDependency, fmt::format("{} is unknown or can no longer become {}", printable(dependency.workload), toText(dependency.condition)),
+    auto error = fail(kDependency,
+                      fmt::format("{} is unknown or can no longer become {}", printable(dependency.workload),
+                                  toText(dependency.condition)),
                       "name a workload that is queued or runs, by its id");
     error.value().field = fmt::format("spec.dependencies[{}]", i);
     error.value().value = printable(dependency.workload);
@@ -67,8 +70,9 @@ Result<void> admit(const State& state, const model::Submission& submission, cons
   const auto& input = submission.spec->spec.model;
   if (input && state.findVersion(submission.project, input->model, input->version) == nullptr) {
     const std::string version = input->version == 0 ? std::string() : fmt::format(" v{}", input->version);
-    auto error = fail(kModelUnknown, fmt::format("project {} has no model {}{}", submission.project, input->model, version),
-                      "list them with: fairlead get models");
+    auto error =
+        fail(kModelUnknown, fmt::format("project {} has no model {}{}", submission.project, input->model, version),
+             "list them with: fairlead get models");
     error.value().field = "spec.model";
     error.value().value = input->model;
     return error;
@@ -80,14 +84,16 @@ Result<SubmitReply> submit(Transaction& tx, const SubmitCommand& command) {
   if (command.idempotency) {
     if (const auto* known = tx.idempotency(command.idempotency->key)) {
       if (known->body != command.idempotency->body)
-        return fail(kIdempotencyMismatch, "this idempotency key was used with another request", "use a new key for a new request");
+        return fail(kIdempotencyMismatch, "this idempotency key was used with another request",
+                    "use a new key for a new request");
       return SubmitReply{known->first, known->count, true};
     }
   }
   for (std::size_t i = 0; i < command.submissions.size(); ++i) {
     auto admitted = admit(tx.state(), command.submissions[i], command.actor);
     if (admitted) continue;
-    if (command.submissions.size() > 1) admitted.error().message = fmt::format("item {}: {}", i, admitted.error().message);
+    if (command.submissions.size() > 1)
+      admitted.error().message = fmt::format("item {}: {}", i, admitted.error().message);
     return tl::unexpected(std::move(admitted.error()));
   }
   SubmitReply reply;
@@ -98,14 +104,17 @@ Result<SubmitReply> submit(Transaction& tx, const SubmitCommand& command) {
   }
   if (reply.count == 0) return reply;
   tx.audit(auditOf(command.actor, "workload.submit", objectText(reply), command.submissions.front().project));
-  if (command.idempotency) tx.put(model::IdempotencyRecord{command.idempotency->key, command.idempotency->body, reply.first, reply.count, tx.now()});
+  if (command.idempotency)
+    tx.put(model::IdempotencyRecord{command.idempotency->key, command.idempotency->body, reply.first, reply.count,
+                                    tx.now()});
   return reply;
 }
 
 namespace {
 
 Result<ActReply> refuse(const Workload& row, std::string_view verb, std::string remedy = {}) {
-  return fail(kNotAllowedInState, fmt::format("{} is {} and cannot be {}", toText(row.id), toText(row.state), verb), std::move(remedy));
+  return fail(kNotAllowedInState, fmt::format("{} is {} and cannot be {}", toText(row.id), toText(row.state), verb),
+              std::move(remedy));
 }
 
 /// Moves the row when its table allows; false when not.
@@ -150,7 +159,8 @@ void cancelElements(Transaction& tx, const ActCommand& command) {
 Result<ActReply> cancel(Transaction& tx, const ActCommand& command) {
   const auto* row = tx.workload(command.workload);
   if (row->state == WorkloadState::cancelled) return ActReply{row->state, row->revision, false};
-  if (row->state == WorkloadState::stopping && row->stopPurpose == StopPurpose::cancel) return ActReply{row->state, row->revision, false};
+  if (row->state == WorkloadState::stopping && row->stopPurpose == StopPurpose::cancel)
+    return ActReply{row->state, row->revision, false};
   if (model::isFinal(row->state)) return refuse(*row, "cancelled");
   const bool queuedOnly = row->state == WorkloadState::held || row->state == WorkloadState::queued;
   auto& edited = tx.edit(command.workload);
@@ -183,7 +193,8 @@ Result<ActReply> requeue(Transaction& tx, const ActCommand& command) {
   if (row->state == WorkloadState::queued) return ActReply{row->state, row->revision, false};
   const bool wasFinal = model::isFinal(row->state);
   if (!next(row->state, WorkloadEvent::requeue) || (row->spec->spec.array && !row->arrayParent))
-    return refuse(*row, "requeued", row->state == WorkloadState::held ? "release it: fairlead release " + toText(row->id) : "");
+    return refuse(*row, "requeued",
+                  row->state == WorkloadState::held ? "release it: fairlead release " + toText(row->id) : "");
   auto& edited = tx.edit(command.workload);
   move(tx, edited, WorkloadEvent::requeue, command.message);
   if (wasFinal) {
@@ -202,9 +213,11 @@ Result<ActReply> requeue(Transaction& tx, const ActCommand& command) {
 Result<ActReply> holdOrRelease(Transaction& tx, const ActCommand& command) {
   const bool hold = command.kind == ActionKind::hold;
   const auto* row = tx.workload(command.workload);
-  if (row->state == (hold ? WorkloadState::held : WorkloadState::queued)) return ActReply{row->state, row->revision, false};
+  if (row->state == (hold ? WorkloadState::held : WorkloadState::queued))
+    return ActReply{row->state, row->revision, false};
   if (!next(row->state, hold ? WorkloadEvent::hold : WorkloadEvent::release))
-    return refuse(*row, hold ? "held" : "released", hold && !model::isFinal(row->state) ? "send it back first: fairlead requeue " + toText(row->id) : "");
+    return refuse(*row, hold ? "held" : "released",
+                  hold && !model::isFinal(row->state) ? "send it back first: fairlead requeue " + toText(row->id) : "");
   auto& edited = tx.edit(command.workload);
   move(tx, edited, hold ? WorkloadEvent::hold : WorkloadEvent::release, command.message);
   if (!hold) edited.queuedAt = tx.now();  // time spent held is not waiting
@@ -241,11 +254,16 @@ Result<ActReply> signal(Transaction& tx, const ActCommand& command) {
 Result<ActReply> dispatchAction(Transaction& tx, const ActCommand& command) {
   switch (command.kind) {
     case ActionKind::hold:
-    case ActionKind::release: return holdOrRelease(tx, command);
-    case ActionKind::cancel: return cancel(tx, command);
-    case ActionKind::requeue: return requeue(tx, command);
-    case ActionKind::setPriority: return setPriority(tx, command);
-    case ActionKind::signal: return signal(tx, command);
+    case ActionKind::release:
+      return holdOrRelease(tx, command);
+    case ActionKind::cancel:
+      return cancel(tx, command);
+    case ActionKind::requeue:
+      return requeue(tx, command);
+    case ActionKind::setPriority:
+      return setPriority(tx, command);
+    case ActionKind::signal:
+      return signal(tx, command);
   }
   FL_ASSERT(false, "an action without code");
 }
@@ -256,11 +274,13 @@ Result<ActReply> act(Transaction& tx, const ActCommand& command) {
   const auto* row = tx.workload(command.workload);
   if (row == nullptr) return fail(kWorkloadUnknown, fmt::format("there is no workload {}", toText(command.workload)));
   if (command.ifMatch && *command.ifMatch != row->revision)
-    return fail(kRevisionMismatch, fmt::format("{} is at revision {}, not {}", toText(row->id), row->revision, *command.ifMatch),
+    return fail(kRevisionMismatch,
+                fmt::format("{} is at revision {}, not {}", toText(row->id), row->revision, *command.ifMatch),
                 "read it again and decide anew");
   auto reply = dispatchAction(tx, command);
   if (reply && reply->changed)
-    tx.audit(auditOf(command.actor, fmt::format("workload.{}", toText(command.kind)), toText(command.workload), tx.workload(command.workload)->project));
+    tx.audit(auditOf(command.actor, fmt::format("workload.{}", toText(command.kind)), toText(command.workload),
+                     tx.workload(command.workload)->project));
   return reply;
 }
 

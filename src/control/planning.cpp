@@ -57,7 +57,8 @@ void startAttempt(Transaction& tx, Workload& row, const policy::Decision& decisi
   intent.cluster = decision.cluster;
   intent.createdAt = tx.now();
   tx.put(std::move(intent));
-  tx.event("workload.starting", row, added.id, decision.reasons.empty() ? std::string() : model::render(decision.reasons.front()));
+  tx.event("workload.starting", row, added.id,
+           decision.reasons.empty() ? std::string() : model::render(decision.reasons.front()));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ bool suspectsNode(FailureCategory category) {
 
 bool covered(const model::RetryRule& rule, FailureCategory category, std::int32_t exitCode) {
   if (std::binary_search(rule.categories.begin(), rule.categories.end(), category)) return true;
-  return category == FailureCategory::applicationExit && std::binary_search(rule.exitCodes.begin(), rule.exitCodes.end(), exitCode);
+  return category == FailureCategory::applicationExit &&
+         std::binary_search(rule.exitCodes.begin(), rule.exitCodes.end(), exitCode);
 }
 
 Milliseconds backoff(const model::RetryRule& rule, std::uint32_t failuresSoFar) {
@@ -36,7 +37,8 @@ std::int32_t failingExitCode(const model::Attempt& attempt) {
   return first == nullptr ? 0 : first->exitCode;
 }
 
-AfterEnd afterEnd(const model::Workload& workload, const model::Attempt& attempt, FailureCategory category, TimePoint now) {
+AfterEnd afterEnd(const model::Workload& workload, const model::Attempt& attempt, FailureCategory category,
+                  TimePoint now) {
   if (category == FailureCategory::none) return {WorkloadEvent::succeed, {}, false, false};
   if (workload.stopPurpose == StopPurpose::cancel) return {WorkloadEvent::stopped, {}, false, false};
   if (workload.stopPurpose == StopPurpose::requeue || workload.stopPurpose == StopPurpose::preempt)

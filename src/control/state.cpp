@@ -1,11 +1,9 @@
+#include <fairlead/control/dependency.hpp>
 #include <fairlead/control/state.hpp>
 
-#include <fairlead/control/dependency.hpp>
-
+#include <algorithm>
 #include <ext/pb_ds/assoc_container.hpp>
 #include <ext/pb_ds/tree_policy.hpp>
-
-#include <algorithm>
 
 namespace fairlead::control {
 
@@ -41,11 +39,13 @@ void State::visitWorkloads(WorkloadId before, const std::function<bool(const Wor
   workloads_.visitDown(before.value, visit);
 }
 
-const model::ModelVersion* State::findVersion(std::string_view project, std::string_view name, std::int32_t version) const {
+const model::ModelVersion* State::findVersion(std::string_view project, std::string_view name,
+                                              std::int32_t version) const {
   const model::ModelVersion* found = nullptr;
   for (const auto& candidate : versions_) {
     if (candidate.project != project || candidate.model != name) continue;
-    if (version == 0 ? found == nullptr || candidate.version > found->version : candidate.version == version) found = &candidate;
+    if (version == 0 ? found == nullptr || candidate.version > found->version : candidate.version == version)
+      found = &candidate;
   }
   return found;
 }
@@ -93,7 +93,8 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
   for (const auto& [cluster, nodes] : clusters_) {
     for (const auto& node : nodes) {
       policy::NodeView view{node, {}, node.cpus, node.memory};
-      for (const auto& device : node.devices) view.deviceFree.push_back(device.healthy ? device.capacity : MilliDevices{});
+      for (const auto& device : node.devices)
+        view.deviceFree.push_back(device.healthy ? device.capacity : MilliDevices{});
       at.emplace(std::make_pair(std::string_view(cluster), std::string_view(node.name)), snapshot.nodes.size());
       snapshot.nodes.push_back(std::move(view));
     }
@@ -102,7 +103,8 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
     const auto& live = attempts_.at(id);
     const auto* owner = workload(live.workload);
     const auto& spec = owner->spec->spec;
-    const TimePoint endsBy = spec.timeLimit.count == 0 ? TimePoint{} : (live.startedAt ? live.startedAt : live.plannedAt) + spec.timeLimit;
+    const TimePoint endsBy =
+        spec.timeLimit.count == 0 ? TimePoint{} : (live.startedAt ? live.startedAt : live.plannedAt) + spec.timeLimit;
     snapshot.running.push_back({live.workload, owner->project, live.cluster, live.placement, endsBy});
     for (const auto& member : live.placement) {
       const auto found = at.find({live.cluster, member.node});
@@ -224,7 +226,9 @@ void State::apply(ChangeSet&& changes) {
     std::erase_if(idempotency_, [&](const auto& entry) { return entry.second.at < changes.dropIdempotencyBefore; });
 }
 
-void State::setInventory(const std::string& cluster, std::vector<model::Node> nodes) { clusters_[cluster] = std::move(nodes); }
+void State::setInventory(const std::string& cluster, std::vector<model::Node> nodes) {
+  clusters_[cluster] = std::move(nodes);
+}
 
 LoadSink State::loadSink() {
   LoadSink sink;
@@ -248,7 +252,9 @@ bool State::promote(TimePoint now) {
   return moved;
 }
 
-TimePoint State::nextPromotion() const { return index_->delayed.empty() ? TimePoint{} : index_->delayed.begin()->first; }
+TimePoint State::nextPromotion() const {
+  return index_->delayed.empty() ? TimePoint{} : index_->delayed.begin()->first;
+}
 
 std::optional<QueueKey> State::queueKeyAt(std::size_t place) const {
   const auto found = index_->queue.find_by_order(place);

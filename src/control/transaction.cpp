@@ -64,7 +64,8 @@ model::SpecPtr Transaction::intern(model::SpecPtr spec) {
 }
 
 void Transaction::event(std::string kind, const model::Workload& about, model::AttemptId attempt, std::string detail) {
-  changes_.events.push_back({++sequences_.event, now_, std::move(kind), about.project, about.id, attempt, std::move(detail)});
+  changes_.events.push_back(
+      {++sequences_.event, now_, std::move(kind), about.project, about.id, attempt, std::move(detail)});
 }
 
 void Transaction::audit(model::AuditRecord record) {
@@ -97,7 +98,8 @@ std::size_t Transaction::elementsAlive(model::WorkloadId array) const {
 const model::ModelVersion* Transaction::newestVersion(const std::string& project, const std::string& name) const {
   const model::ModelVersion* newest = state_.findVersion(project, name, 0);
   for (const auto& own : changes_.versions)
-    if (own.project == project && own.model == name && (newest == nullptr || own.version > newest->version)) newest = &own;
+    if (own.project == project && own.model == name && (newest == nullptr || own.version > newest->version))
+      newest = &own;
   return newest;
 }
 

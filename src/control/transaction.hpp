@@ -1,4 +1,5 @@
-// One unit of work of the control thread: rows are edited in an overlay over live state, then committed, then taken over.
+// One unit of work of the control thread: rows are edited in an overlay over live state, then committed, then taken
+// over.
 #pragma once
 
 #include <fairlead/control/ports/store_port.hpp>
@@ -24,7 +25,8 @@ struct Sequences {
 
 class Transaction {
  public:
-  Transaction(const State& state, const Sequences& sequences, TimePoint now) : state_(state), sequences_(sequences), now_(now) {}
+  Transaction(const State& state, const Sequences& sequences, TimePoint now)
+      : state_(state), sequences_(sequences), now_(now) {}
 
   [[nodiscard]] TimePoint now() const { return now_; }
   [[nodiscard]] const State& state() const { return state_; }

@@ -57,7 +57,9 @@ void Control::Writer::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Control::Writer::observe(std::vector<model::Observation> observations) { inbox_.push(ObserveItem{std::move(observations)}); }
+void Control::Writer::observe(std::vector<model::Observation> observations) {
+  inbox_.push(ObserveItem{std::move(observations)});
+}
 void Control::Writer::inventory(std::string cluster, std::vector<model::Node> nodes) {
   inbox_.push(InventoryItem{std::move(cluster), std::move(nodes)});
 }
@@ -66,7 +68,8 @@ void Control::Writer::dispatched(model::IntentId intent, DispatchOutcome outcome
 }
 
 void Control::Writer::run() {
-  for (const auto& [id, intent] : control_.state_.openIntents()) dispatch(intent);  // a crash may have come before they went out
+  for (const auto& [id, intent] : control_.state_.openIntents())
+    dispatch(intent);  // a crash may have come before they went out
   while (true) {
     auto items = inbox_.take(nextWake());
     const bool last = items.empty() && inbox_.closed();
@@ -89,7 +92,8 @@ Control::Writer::Clock::time_point Control::Writer::nextWake() const {
 
 void Control::Writer::step(std::vector<InboxItem> items) {
   const auto now = control_.clock_.now();
-  if (Clock::now() >= commitNotBefore_ && !held_.empty()) {  // facts that a failed commit left come first, in their order
+  if (Clock::now() >= commitNotBefore_ &&
+      !held_.empty()) {  // facts that a failed commit left come first, in their order
     auto both = std::exchange(held_, {});
     std::move(items.begin(), items.end(), std::back_inserter(both));
     items = std::move(both);
@@ -100,7 +104,8 @@ void Control::Writer::step(std::vector<InboxItem> items) {
   if (!commit(tx, answers)) {
     commitNotBefore_ = Clock::now() + kCommitRetry;
     for (auto& item : items)
-      if (std::holds_alternative<ObserveItem>(item) || std::holds_alternative<DispatchedItem>(item) || std::holds_alternative<AuditItem>(item))
+      if (std::holds_alternative<ObserveItem>(item) || std::holds_alternative<DispatchedItem>(item) ||
+          std::holds_alternative<AuditItem>(item))
         held_.push_back(std::move(item));
     return;
   }
@@ -185,7 +190,11 @@ bool Control::Writer::commit(Transaction& tx, std::vector<Answer>& answers) {
       ++commitFailures_;
       setTrouble(toText(stored.error()));
       log_.error("a commit failed; nothing of it happened", {{"error", toText(stored.error())}});
-      Error problem{&kNotStored, "the change could not be made durable: " + stored.error().message, {}, {}, stored.error().remedy};
+      Error problem{&kNotStored,
+                    "the change could not be made durable: " + stored.error().message,
+                    {},
+                    {},
+                    stored.error().remedy};
       for (auto& answer : answers) answer(&problem);
       return false;
     }
@@ -250,7 +259,8 @@ void Control::Writer::planIfDue() {
   const auto spent = microsSince(start);
   planMicros_ = spent;
   // Planning takes at most a fifth of the writer's time, however often something changes.
-  planNotBefore_ = Clock::now() + std::max(std::chrono::microseconds(4 * spent), std::chrono::microseconds(1'000 * control_.options_.planInterval.count));
+  planNotBefore_ = Clock::now() + std::max(std::chrono::microseconds(4 * spent),
+                                           std::chrono::microseconds(1'000 * control_.options_.planInterval.count));
   const bool placed = !tx.empty();
   std::vector<Answer> none;
   if (!commit(tx, none)) {
@@ -270,7 +280,8 @@ EnginePort* Control::Writer::engineOf(const std::string& cluster) const {
 void Control::Writer::dispatch(const model::Intent& intent) {
   auto* engine = engineOf(intent.cluster);
   if (engine == nullptr) {
-    log_.warn("an intent waits for a cluster that is not connected", {{"intent", toText(intent.id)}, {"cluster", intent.cluster}});
+    log_.warn("an intent waits for a cluster that is not connected",
+              {{"intent", toText(intent.id)}, {"cluster", intent.cluster}});
     return;
   }
   if (intent.id.kind == model::IntentKind::stop) return engine->dispatchStop(intent);

@@ -67,9 +67,10 @@ class Control::Writer final : public EngineSink {
   Sequences sequences_;
   bool planDirty_ = true;
   Clock::time_point planNotBefore_{};
-  std::optional<QueueKey> windowEnd_;                      ///< last queue entry that the last planning looked at, when it could not look at all
+  std::optional<QueueKey>
+      windowEnd_;  ///< last queue entry that the last planning looked at, when it could not look at all
   std::deque<std::pair<Clock::time_point, model::IntentId>> again_;  ///< intents to give again, by time
-  std::vector<InboxItem> held_;                            ///< facts of a failed commit, for the next try
+  std::vector<InboxItem> held_;                                      ///< facts of a failed commit, for the next try
   Clock::time_point commitNotBefore_{};
   std::uint64_t lastCheckpoint_ = 0;
   std::uint64_t eventsDropped_ = 0;

@@ -14,9 +14,9 @@ struct AcceleratorAlias {
   std::size_t row;
 };
 
-extern AcceleratorModel const kAcceleratorRows[];
-extern std::size_t const kAcceleratorRowCount;
-extern AcceleratorAlias const kAcceleratorAliases[];
-extern std::size_t const kAcceleratorAliasCount;
+extern const AcceleratorModel kAcceleratorRows[];
+extern const std::size_t kAcceleratorRowCount;
+extern const AcceleratorAlias kAcceleratorAliases[];
+extern const std::size_t kAcceleratorAliasCount;
 
 }  // namespace fairlead::model

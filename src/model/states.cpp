@@ -20,11 +20,14 @@ constexpr std::array<std::array<std::optional<W>, 12>, 9> kWorkloadTable{{
     // starting; it may end before anybody saw it run
     {kNo, kNo, kNo, W::running, W::succeeded, W::queued, W::failed, W::stopping, kNo, W::stopping, W::unknown, kNo},
     // running
-    {kNo, kNo, kNo, W::running, W::succeeded, W::queued, W::failed, W::stopping, kNo, W::stopping, W::unknown, W::running},
+    {kNo, kNo, kNo, W::running, W::succeeded, W::queued, W::failed, W::stopping, kNo, W::stopping, W::unknown,
+     W::running},
     // stopping; it may end well before the stop reaches it; a cancel overrides a requeue
-    {kNo, kNo, kNo, W::stopping, W::succeeded, W::queued, W::failed, W::stopping, W::cancelled, kNo, W::unknown, W::stopping},
+    {kNo, kNo, kNo, W::stopping, W::succeeded, W::queued, W::failed, W::stopping, W::cancelled, kNo, W::unknown,
+     W::stopping},
     // unknown; facts that arrive late still count; a cancel waits as a stop intent until the engine answers
-    {kNo, kNo, kNo, W::running, W::succeeded, W::queued, W::failed, W::stopping, W::cancelled, W::stopping, W::unknown, W::running},
+    {kNo, kNo, kNo, W::running, W::succeeded, W::queued, W::failed, W::stopping, W::cancelled, W::stopping, W::unknown,
+     W::running},
     // succeeded
     {kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, W::queued, kNo, kNo},
     // failed
@@ -42,7 +45,8 @@ constexpr std::array<std::array<std::optional<A>, 9>, 8> kAttemptTable{{
     // running
     {kNot, kNot, A::running, A::stopping, A::succeeded, A::failed, A::cancelled, A::unknown, A::running},
     // stopping; stays so until it has ended
-    {A::stopping, A::cancelled, A::stopping, A::stopping, A::succeeded, A::failed, A::cancelled, A::unknown, A::stopping},
+    {A::stopping, A::cancelled, A::stopping, A::stopping, A::succeeded, A::failed, A::cancelled, A::unknown,
+     A::stopping},
     // unknown
     {A::unknown, A::failed, A::running, A::stopping, A::succeeded, A::failed, A::cancelled, A::unknown, A::running},
     // succeeded

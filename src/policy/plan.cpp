@@ -1,8 +1,7 @@
-#include <fairlead/policy/plan.hpp>
-
 #include "room.hpp"
 
 #include <fairlead/model/accelerators.hpp>
+#include <fairlead/policy/plan.hpp>
 
 #include <algorithm>
 #include <map>
@@ -30,7 +29,11 @@ struct Reservation {
 class Planner {
  public:
   Planner(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now)
-      : snapshot_(snapshot), config_(config), now_(now), rooms_(makeRooms(snapshot.nodes, false)), whole_(makeRooms(snapshot.nodes, true)) {}
+      : snapshot_(snapshot),
+        config_(config),
+        now_(now),
+        rooms_(makeRooms(snapshot.nodes, false)),
+        whole_(makeRooms(snapshot.nodes, true)) {}
 
   Plan run() {
     std::vector<const QueueEntry*> order;
@@ -49,15 +52,19 @@ class Planner {
   void decide(const QueueEntry& entry) {
     std::int32_t started = 0;
     while (started < entry.elementsWaiting) {
-      if (placements_ >= config_.placementsPerPlan) return refuse(entry, started, {ReasonCode::beyondDepth, {position(), depth()}});
+      if (placements_ >= config_.placementsPerPlan)
+        return refuse(entry, started, {ReasonCode::beyondDepth, {position(), depth()}});
       if (const auto limit = parallelLimit(entry); limit > 0 && entry.elementsRunning + started >= limit)
-        return refuse(entry, started, {ReasonCode::arrayLimit, {std::int64_t{entry.elementsRunning} + started, std::int64_t{limit}}});
+        return refuse(entry, started,
+                      {ReasonCode::arrayLimit, {std::int64_t{entry.elementsRunning} + started, std::int64_t{limit}}});
       if (!place(entry)) return;
       ++started;
     }
   }
 
-  static std::int32_t parallelLimit(const QueueEntry& entry) { return entry.spec->spec.array ? entry.spec->spec.array->parallel : 0; }
+  static std::int32_t parallelLimit(const QueueEntry& entry) {
+    return entry.spec->spec.array ? entry.spec->spec.array->parallel : 0;
+  }
   std::int64_t position() const { return static_cast<std::int64_t>(position_); }
   std::int64_t depth() const { return static_cast<std::int64_t>(config_.depth); }
 
@@ -75,7 +82,13 @@ class Planner {
     }
     adjust(rooms_, fit.placement->cluster, fit.placement->members, -1);
     ++placements_;
-    Decision decision{entry.workload, model::Verdict::placed, position_, fit.placement->cluster, std::move(fit.placement->members), {}, now_};
+    Decision decision{entry.workload,
+                      model::Verdict::placed,
+                      position_,
+                      fit.placement->cluster,
+                      std::move(fit.placement->members),
+                      {},
+                      now_};
     decision.reasons.push_back({ReasonCode::placed, {nodesText(decision.placement)}});
     plan_.decisions.push_back(std::move(decision));
     return true;
@@ -97,7 +110,8 @@ class Planner {
   FitResult tryFit(const QueueEntry& entry) {
     const bool reusable = entry.avoidNodes.empty();
     if (reusable) {
-      if (const auto known = failedShapes_.find(entry.spec->digest); known != failedShapes_.end()) return {{}, known->second};
+      if (const auto known = failedShapes_.find(entry.spec->digest); known != failedShapes_.end())
+        return {{}, known->second};
     }
     auto fit = fitGang(rooms_, entry.spec->spec, effectiveAvoid(entry));
     if (fit.placement && reservation_ && !endsBeforeReservation(entry)) fit = fitBesideReservation(entry);
@@ -107,12 +121,14 @@ class Planner {
 
   /// Nodes to avoid are a wish: where the workload can live on no other node, it may come back to them.
   std::vector<std::string> effectiveAvoid(const QueueEntry& entry) const {
-    if (entry.avoidNodes.empty() || fitGang(whole_, entry.spec->spec, entry.avoidNodes).placement) return entry.avoidNodes;
+    if (entry.avoidNodes.empty() || fitGang(whole_, entry.spec->spec, entry.avoidNodes).placement)
+      return entry.avoidNodes;
     return {};
   }
 
   bool endsBeforeReservation(const QueueEntry& entry) const {
-    return reservation_->start && entry.spec->spec.timeLimit.count > 0 && now_ + entry.spec->spec.timeLimit <= reservation_->start;
+    return reservation_->start && entry.spec->spec.timeLimit.count > 0 &&
+           now_ + entry.spec->spec.timeLimit <= reservation_->start;
   }
 
   FitResult fitBesideReservation(const QueueEntry& entry) const {
@@ -120,7 +136,8 @@ class Planner {
     adjust(rest, reservation_->placement.cluster, reservation_->placement.members, -1);
     auto fit = fitGang(rest, entry.spec->spec, effectiveAvoid(entry));
     if (!fit.placement)
-      fit.reasons.insert(fit.reasons.begin(), {ReasonCode::behindReservation, {toText(reservation_->workload), reservation_->since.msSinceEpoch}});
+      fit.reasons.insert(fit.reasons.begin(), {ReasonCode::behindReservation,
+                                               {toText(reservation_->workload), reservation_->since.msSinceEpoch}});
     return fit;
   }
 
@@ -150,7 +167,8 @@ class Planner {
     for (const auto* running : ending) {
       adjust(later, running->cluster, running->placement, +1);
       if (auto fit = fitGang(later, entry.spec->spec, effectiveAvoid(entry)); fit.placement)
-        return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, std::max(running->endsBy, now_), std::move(*fit.placement)};
+        return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, std::max(running->endsBy, now_),
+                           std::move(*fit.placement)};
     }
     auto fit = fitGang(whole_, entry.spec->spec, {});
     if (!fit.placement) return {};
@@ -179,9 +197,15 @@ class Planner {
           else
             reasons.push_back({ReasonCode::neverDevices, reason.operands});
           break;
-        case ReasonCode::cpusShort: reasons.push_back({ReasonCode::neverCpus, reason.operands}); break;
-        case ReasonCode::memoryShort: reasons.push_back({ReasonCode::neverMemory, reason.operands}); break;
-        default: reasons.push_back(std::move(reason)); break;
+        case ReasonCode::cpusShort:
+          reasons.push_back({ReasonCode::neverCpus, reason.operands});
+          break;
+        case ReasonCode::memoryShort:
+          reasons.push_back({ReasonCode::neverMemory, reason.operands});
+          break;
+        default:
+          reasons.push_back(std::move(reason));
+          break;
       }
     }
     return reasons;
@@ -203,27 +227,35 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now) { return Planner(snapshot, config, now).run(); }
+Plan plan(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now) {
+  return Planner(snapshot, config, now).run();
+}
 
-std::optional<Explanation> explain(const Snapshot& snapshot, const PolicyConfig& config, model::WorkloadId workload, TimePoint now) {
-  const auto entry = std::find_if(snapshot.queue.begin(), snapshot.queue.end(), [&](const QueueEntry& e) { return e.workload == workload; });
+std::optional<Explanation> explain(const Snapshot& snapshot, const PolicyConfig& config, model::WorkloadId workload,
+                                   TimePoint now) {
+  const auto entry = std::find_if(snapshot.queue.begin(), snapshot.queue.end(),
+                                  [&](const QueueEntry& e) { return e.workload == workload; });
   if (entry == snapshot.queue.end()) return {};
   auto made = plan(snapshot, config, now);
-  const auto found = std::find_if(made.decisions.begin(), made.decisions.end(), [&](const Decision& d) { return d.workload == workload; });
+  const auto found = std::find_if(made.decisions.begin(), made.decisions.end(),
+                                  [&](const Decision& d) { return d.workload == workload; });
   Explanation explanation;
   explanation.reservedFor = made.reservedFor;
   if (found != made.decisions.end()) {
     explanation.decision = *found;
   } else {
     explanation.decision.workload = workload;
-    explanation.decision.reasons.push_back({ReasonCode::beyondDepth, {static_cast<std::int64_t>(config.depth) + 1, static_cast<std::int64_t>(config.depth)}});
+    explanation.decision.reasons.push_back(
+        {ReasonCode::beyondDepth,
+         {static_cast<std::int64_t>(config.depth) + 1, static_cast<std::int64_t>(config.depth)}});
   }
   for (const auto& running : snapshot.running) {
     MilliDevices held;
     for (const auto& member : running.placement) {
       const model::Device probe{0, {}, member.vendor, member.model, Bytes{1LL << 60}, {}, {}, true, {}, false};
       for (const auto& role : entry->spec->spec.roles) {
-        const bool wanted = std::any_of(role.devices.begin(), role.devices.end(), [&](const auto& r) { return model::deviceMatches(r, probe); });
+        const bool wanted = std::any_of(role.devices.begin(), role.devices.end(),
+                                        [&](const auto& r) { return model::deviceMatches(r, probe); });
         if (!wanted || member.devices.empty()) continue;
         for (const auto& slice : member.devices) held += slice.milli;
         break;

@@ -30,7 +30,9 @@ std::vector<ClusterRoom> makeRooms(const std::vector<NodeView>& views, bool whol
 }
 
 std::string kindText(const model::DeviceRequest& request) {
-  std::string text = !request.model.empty() ? request.model : request.vendor.empty() ? "devices" : request.vendor + " devices";
+  std::string text = !request.model.empty()   ? request.model
+                     : request.vendor.empty() ? "devices"
+                                              : request.vendor + " devices";
   if (request.memoryAtLeast.count > 0) text += " with " + fairlead::toText(request.memoryAtLeast);
   return request.count == 0 ? "shares of " + text : text;
 }
@@ -51,18 +53,21 @@ std::optional<std::vector<model::DeviceSlice>> takeDevices(const NodeRoom& room,
   const auto& request = *kind.request;
   const auto fits = [&](std::size_t i) {
     const auto& device = room.node->devices[i];
-    return device.healthy && device.vendor == kind.vendor && device.model == kind.model && model::deviceMatches(request, device);
+    return device.healthy && device.vendor == kind.vendor && device.model == kind.model &&
+           model::deviceMatches(request, device);
   };
   if (request.count == 0) {  // a share: the fullest device that still has room for it
     std::size_t best = room.free.size();
     for (std::size_t i = 0; i < room.free.size(); ++i)
-      if (fits(i) && room.free[i] >= request.share && (best == room.free.size() || room.free[i] < room.free[best])) best = i;
+      if (fits(i) && room.free[i] >= request.share && (best == room.free.size() || room.free[i] < room.free[best]))
+        best = i;
     if (best == room.free.size()) return {};
     slices.push_back({room.node->devices[best].index, request.share});
     return slices;
   }
   for (std::size_t i = 0; i < room.free.size() && std::ssize(slices) < request.count; ++i)
-    if (fits(i) && room.free[i] == room.node->devices[i].capacity) slices.push_back({room.node->devices[i].index, room.free[i]});
+    if (fits(i) && room.free[i] == room.node->devices[i].capacity)
+      slices.push_back({room.node->devices[i].index, room.free[i]});
   if (std::ssize(slices) < request.count) return {};
   return slices;
 }
@@ -92,8 +97,8 @@ bool isAvoided(const NodeRoom& room, const std::vector<std::string>& avoid) {
   return std::find(avoid.begin(), avoid.end(), room.node->name) != avoid.end();
 }
 
-/// Searches a placement of all roles on one cluster: roles that need most per member first, kinds in order of preference,
-/// with a bounded number of tries.
+/// Searches a placement of all roles on one cluster: roles that need most per member first, kinds in order of
+/// preference, with a bounded number of tries.
 class GangSearch {
  public:
   GangSearch(ClusterRoom room, const model::Spec& spec, const std::vector<std::string>& avoid)
@@ -110,7 +115,8 @@ class GangSearch {
 
   [[nodiscard]] std::vector<model::MemberPlacement> members() const {
     auto sorted = placed_;
-    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return std::tie(a.role, a.rank) < std::tie(b.role, b.rank); });
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.role, a.rank) < std::tie(b.role, b.rank); });
     std::int32_t rank = 0;
     for (auto& member : sorted) member.rank = rank++;
     return sorted;
@@ -153,16 +159,25 @@ class GangSearch {
     NodeRoom* best = nullptr;
     std::optional<std::vector<model::DeviceSlice>> bestSlices;
     for (auto& node : room_.nodes) {
-      if (node.cpus < role.cpus || node.memory < role.memory || isAvoided(node, avoid_) || !onRequiredNode(node)) continue;
-      if (best != nullptr && std::make_pair(freeOf(node, kind), node.cpus) >= std::make_pair(freeOf(*best, kind), best->cpus)) continue;
+      if (node.cpus < role.cpus || node.memory < role.memory || isAvoided(node, avoid_) || !onRequiredNode(node))
+        continue;
+      if (best != nullptr &&
+          std::make_pair(freeOf(node, kind), node.cpus) >= std::make_pair(freeOf(*best, kind), best->cpus))
+        continue;
       auto slices = takeDevices(node, kind);
       if (!slices) continue;
       best = &node;
       bestSlices = std::move(slices);
     }
     if (best == nullptr) return false;
-    model::MemberPlacement member{static_cast<std::int32_t>(roleIndex), number, best->node->name, kind.vendor, kind.model,
-                                  std::move(*bestSlices), role.cpus, role.memory};
+    model::MemberPlacement member{static_cast<std::int32_t>(roleIndex),
+                                  number,
+                                  best->node->name,
+                                  kind.vendor,
+                                  kind.model,
+                                  std::move(*bestSlices),
+                                  role.cpus,
+                                  role.memory};
     takeFrom(*best, member, -1);
     placed_.push_back(std::move(member));
     return true;
@@ -227,7 +242,8 @@ std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& 
     for (std::size_t i = 0; i < node.free.size() && !role.devices.empty(); ++i) {
       const auto& device = node.node->devices[i];
       const bool usable = role.devices.front().count == 0 || node.free[i] == device.capacity;
-      const bool wanted = std::any_of(role.devices.begin(), role.devices.end(), [&](const auto& r) { return model::deviceMatches(r, device); });
+      const bool wanted = std::any_of(role.devices.begin(), role.devices.end(),
+                                      [&](const auto& r) { return model::deviceMatches(r, device); });
       if (device.healthy && usable && wanted) onNode += node.free[i];
     }
     free += onNode;
@@ -240,8 +256,9 @@ std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& 
     if (free < wanted)
       reasons.push_back({ReasonCode::devicesShort, {wanted.count, free.count, kindText(request)}});
     else if (mostOnNode < perMember || (spec.topology.require == "node" && mostOnNode < wanted))
-      reasons.push_back({ReasonCode::devicesFragmented,
-                         {(spec.topology.require == "node" ? wanted : perMember).count, mostOnNode.count, kindText(request)}});
+      reasons.push_back(
+          {ReasonCode::devicesFragmented,
+           {(spec.topology.require == "node" ? wanted : perMember).count, mostOnNode.count, kindText(request)}});
   }
   if (mostCpus < role.cpus || (reasons.empty() && role.cpus.count > 0))
     reasons.push_back({ReasonCode::cpusShort, {role.cpus.count, mostCpus.count}});
@@ -251,7 +268,8 @@ std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& 
 
 }  // namespace
 
-FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec, const std::vector<std::string>& avoid) {
+FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec,
+                  const std::vector<std::string>& avoid) {
   FitResult result;
   std::size_t bestPlaced = 0;
   for (const auto& room : rooms) {
@@ -265,14 +283,16 @@ FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec
     bestPlaced = search.bestPlaced();
     result.reasons = shortage(room, spec, search.blockedRole());
     if (bestPlaced > 0)
-      result.reasons.push_back({model::ReasonCode::gangIncomplete,
-                                {static_cast<std::int64_t>(bestPlaced), static_cast<std::int64_t>(model::memberMinimum(spec))}});
+      result.reasons.push_back(
+          {model::ReasonCode::gangIncomplete,
+           {static_cast<std::int64_t>(bestPlaced), static_cast<std::int64_t>(model::memberMinimum(spec))}});
   }
   if (rooms.empty()) result.reasons.push_back({model::ReasonCode::noCluster, {}});
   return result;
 }
 
-void adjust(std::vector<ClusterRoom>& rooms, const std::string& cluster, const std::vector<model::MemberPlacement>& members, int sign) {
+void adjust(std::vector<ClusterRoom>& rooms, const std::string& cluster,
+            const std::vector<model::MemberPlacement>& members, int sign) {
   for (auto& room : rooms) {
     if (room.cluster != cluster) continue;
     for (const auto& member : members)

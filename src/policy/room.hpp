@@ -38,11 +38,13 @@ struct FitResult {
 };
 
 /// Places all roles of `spec` on one cluster, each role on one kind of device, or nothing. Does not change `rooms`.
-[[nodiscard]] FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec, const std::vector<std::string>& avoid);
+[[nodiscard]] FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec,
+                                const std::vector<std::string>& avoid);
 
-/// Takes a placement out of the rooms (sign -1), or gives it back (sign +1). Places that the rooms lack are passed over; free
-/// capacity never goes below zero.
-void adjust(std::vector<ClusterRoom>& rooms, const std::string& cluster, const std::vector<model::MemberPlacement>& members, int sign);
+/// Takes a placement out of the rooms (sign -1), or gives it back (sign +1). Places that the rooms lack are passed
+/// over; free capacity never goes below zero.
+void adjust(std::vector<ClusterRoom>& rooms, const std::string& cluster,
+            const std::vector<model::MemberPlacement>& members, int sign);
 
 /// `h100`, `nvidia devices`, `devices with 64GiB`, `shares of h100`: for reasons.
 [[nodiscard]] std::string kindText(const model::DeviceRequest& request);

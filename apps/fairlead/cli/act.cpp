@@ -31,26 +31,34 @@ Exit actOnAll(const Context& context, const std::string& verb, const ActOptions&
     if (verb == "signal") body["signal"] = options.value;
     if (verb == "priority") body["priority"] = options.value;
     try {
-      auto answer = call(context, "POST", workloadPath(id, ":" + verb), {}, json::serialize(body), "application/json").body;
+      auto answer =
+          call(context, "POST", workloadPath(id, ":" + verb), {}, json::serialize(body), "application/json").body;
       if (context.format == Format::table || context.format == Format::wide)
-        print(fmt::format("{}  {}{}\n", text(answer, "id"), coloured(context, text(answer, "state")), flag(answer, "changed") ? "" : " (it already was)"));
+        print(fmt::format("{}  {}{}\n", text(answer, "id"), coloured(context, text(answer, "state")),
+                          flag(answer, "changed") ? "" : " (it already was)"));
       answers.push_back(std::move(answer));
     } catch (const Stop& stop) {
       printError(fmt::format("{}: {}", printable(id), stop.message));
       worst = std::max(worst, stop.code);
     }
   }
-  if (context.format != Format::table && context.format != Format::wide) printed(context, json::object{{"items", std::move(answers)}});
+  if (context.format != Format::table && context.format != Format::wide)
+    printed(context, json::object{{"items", std::move(answers)}});
   return worst;
 }
 
-void addVerb(CLI::App& app, Run& run, const std::string& verb, const std::string& help, const std::string& valueName = {}) {
+void addVerb(CLI::App& app, Run& run, const std::string& verb, const std::string& help,
+             const std::string& valueName = {}) {
   auto options = std::make_shared<ActOptions>();
   auto* command = app.add_subcommand(verb, help);
-  if (!valueName.empty()) command->add_option(valueName, options->value, valueName == "signal" ? "USR1, SIGUSR1 or 10" : "Higher goes first")->required();
+  if (!valueName.empty())
+    command->add_option(valueName, options->value, valueName == "signal" ? "USR1, SIGUSR1 or 10" : "Higher goes first")
+        ->required();
   command->add_option("ids", options->ids, "Workloads")->required();
   command->add_option("-m,--message", options->message, "Why, for the record");
-  command->callback([&run, verb, options] { run = [verb, options](const Context& context) { return actOnAll(context, verb, *options); }; });
+  command->callback([&run, verb, options] {
+    run = [verb, options](const Context& context) { return actOnAll(context, verb, *options); };
+  });
 }
 
 }  // namespace
@@ -59,7 +67,8 @@ void addAct(CLI::App& app, Run& run) {
   addVerb(app, run, "cancel", "End workloads: what waits at once, what runs by its stop signal and grace");
   addVerb(app, run, "hold", "Keep queued workloads from starting");
   addVerb(app, run, "release", "Let held workloads start");
-  addVerb(app, run, "requeue", "Send workloads back to the queue; what runs is stopped and resumes from its newest valid checkpoint");
+  addVerb(app, run, "requeue",
+          "Send workloads back to the queue; what runs is stopped and resumes from its newest valid checkpoint");
   addVerb(app, run, "signal", "Send a signal to all members of running workloads", "signal");
   addVerb(app, run, "priority", "Change the priority of workloads that wait", "priority");
 }

@@ -6,10 +6,9 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
+#include <unistd.h>
 
 namespace fairlead::cli {
 
@@ -26,7 +25,8 @@ std::string defaultAddress() {
   if (auto address = environment("FAIRLEAD_ADDRESS"); !address.empty()) return address;
   if (::geteuid() == 0) return "unix:///run/fairlead/fairlead.sock";
   const auto runtime = environment("XDG_RUNTIME_DIR");
-  return "unix://" + (runtime.empty() ? fmt::format("/tmp/fairlead-{}", ::geteuid()) : runtime + "/fairlead") + "/fairlead.sock";
+  return "unix://" + (runtime.empty() ? fmt::format("/tmp/fairlead-{}", ::geteuid()) : runtime + "/fairlead") +
+         "/fairlead.sock";
 }
 
 std::string readToken(const Context& context) {
@@ -62,12 +62,26 @@ std::string targetText(std::string_view target, const Query& query) {
 
 Exit exitOf(int status) {
   switch (status) {
-    case 400: case 413: case 415: case 422: return Exit::usage;
-    case 401: case 403: return Exit::denied;
-    case 404: case 410: return Exit::notFound;
-    case 409: case 412: return Exit::conflict;
-    case 429: case 503: case 504: return Exit::notReady;
-    default: return Exit::failed;
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return Exit::usage;
+    case 401:
+    case 403:
+      return Exit::denied;
+    case 404:
+    case 410:
+      return Exit::notFound;
+    case 409:
+    case 412:
+      return Exit::conflict;
+    case 429:
+    case 503:
+    case 504:
+      return Exit::notReady;
+    default:
+      return Exit::failed;
   }
 }
 
@@ -99,8 +113,9 @@ Exit exitOf(const Error& error) { return error.kind() == ErrorKind::invalid ? Ex
 
 }  // namespace
 
-Answer call(const Context& context, std::string_view method, std::string_view target, const Query& query, std::string body,
-            std::string_view contentType, const std::vector<std::pair<std::string, std::string>>& headers) {
+Answer call(const Context& context, std::string_view method, std::string_view target, const Query& query,
+            std::string body, std::string_view contentType,
+            const std::vector<std::pair<std::string, std::string>>& headers) {
   auto client = openClient(context);
   net::ClientRequest request;
   request.method = method;
@@ -133,20 +148,23 @@ json::array getAll(const Context& context, std::string_view target, Query query)
   }
 }
 
-void stream(const Context& context, std::string_view target, const Query& query, const std::function<bool(std::string_view)>& onChunk) {
+void stream(const Context& context, std::string_view target, const Query& query,
+            const std::function<bool(std::string_view)>& onChunk) {
   auto client = openClient(context);
   net::ClientRequest request;
   request.target = targetText(target, query);
   request.timeout = Milliseconds{120'000};
   auto response = client.stream(request, onChunk);
   if (!response) throw Stop{exitOf(response.error()), toText(response.error())};
-  if (response->status >= 300) throw Stop{exitOf(response->status), problemText(parseBody(response->body), response->status)};
+  if (response->status >= 300)
+    throw Stop{exitOf(response->status), problemText(parseBody(response->body), response->status)};
 }
 
 std::string percentEncode(std::string_view plain) {
   std::string encoded;
   for (const char c : plain) {
-    const bool safe = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
+    const bool safe = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                      c == '_' || c == '.' || c == '~';
     encoded += safe ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return encoded;

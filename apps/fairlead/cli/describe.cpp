@@ -42,14 +42,17 @@ std::string placementText(const json::value& attempt) {
     std::string devices;
     for (const auto& slice : list(place, "devices")) {
       devices += (devices.empty() ? "" : ",") + std::to_string(number(slice, "index"));
-      if (number(slice, "milliDevices") != 1000) devices += fmt::format(" ({})", devicesText(number(slice, "milliDevices")));
+      if (number(slice, "milliDevices") != 1000)
+        devices += fmt::format(" ({})", devicesText(number(slice, "milliDevices")));
     }
     out += fmt::format("      rank {:<3} {} on {}", number(place, "rank"), text(place, "role"), text(place, "node"));
     if (!devices.empty()) out += fmt::format(", {} {}", text(place, "model"), devices);
     for (const auto& end : list(attempt, "ends")) {
       if (number(end, "rank") != number(place, "rank")) continue;
-      if (number(end, "signal") != 0) out += fmt::format("; killed by signal {}", number(end, "signal"));
-      else out += fmt::format("; exited with {}", number(end, "exitCode"));
+      if (number(end, "signal") != 0)
+        out += fmt::format("; killed by signal {}", number(end, "signal"));
+      else
+        out += fmt::format("; exited with {}", number(end, "exitCode"));
       if (flag(end, "outOfMemory")) out += " (out of memory)";
     }
     out += "\n";
@@ -58,15 +61,19 @@ std::string placementText(const json::value& attempt) {
 }
 
 std::string attemptText(const Context& context, const json::value& attempt) {
-  std::string line = fmt::format("    {}  {}  {} on {}", number(attempt, "number"), text(attempt, "id"), coloured(context, text(attempt, "state")), text(attempt, "cluster"));
+  std::string line = fmt::format("    {}  {}  {} on {}", number(attempt, "number"), text(attempt, "id"),
+                                 coloured(context, text(attempt, "state")), text(attempt, "cluster"));
   if (!text(attempt, "failure").empty()) line += ": " + text(attempt, "failure");
   const auto started = parseTime(text(attempt, "startedAt"));
   const auto ended = parseTime(text(attempt, "endedAt"));
-  if (started && ended) line += ", ran " + toShortText(*ended - *started);
-  else if (started) line += ", runs since " + clockText(text(attempt, "startedAt"));
+  if (started && ended)
+    line += ", ran " + toShortText(*ended - *started);
+  else if (started)
+    line += ", runs since " + clockText(text(attempt, "startedAt"));
   line += "\n";
   if (!text(attempt, "resumedFrom").empty()) line += "      resumed from " + text(attempt, "resumedFrom") + "\n";
-  if (!text(attempt, "checkpoint").empty()) line += "      newest valid checkpoint " + text(attempt, "checkpoint") + "\n";
+  if (!text(attempt, "checkpoint").empty())
+    line += "      newest valid checkpoint " + text(attempt, "checkpoint") + "\n";
   if (!text(attempt, "nativeReason").empty()) line += "      engine says: " + text(attempt, "nativeReason") + "\n";
   return line + placementText(attempt);
 }
@@ -74,12 +81,17 @@ std::string attemptText(const Context& context, const json::value& attempt) {
 Exit describeWorkload(const Context& context, const std::string& id) {
   const auto row = get(context, workloadPath(id));
   if (printed(context, row)) return Exit::done;
-  std::string out = fmt::format("{}  {}  {}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")));
+  std::string out =
+      fmt::format("{}  {}  {}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")));
   out += field("project", fmt::format("{}, by {}", text(row, "project"), text(row, "user")));
   out += field("class", fmt::format("{}, priority {}", text(row, "class"), number(row, "priority")));
-  out += field("asks for", fmt::format("{}{}{}", number(row, "members") == 1 ? "1 member" : fmt::format("{} members", number(row, "members")),
-                                       text(row, "devices").empty() ? "" : ", ", text(row, "devices")));
-  if (number(row, "elements") > 0) out += field("array", fmt::format("{} of {} elements started", number(row, "elementsStarted"), number(row, "elements")));
+  out += field("asks for",
+               fmt::format("{}{}{}",
+                           number(row, "members") == 1 ? "1 member" : fmt::format("{} members", number(row, "members")),
+                           text(row, "devices").empty() ? "" : ", ", text(row, "devices")));
+  if (number(row, "elements") > 0)
+    out += field("array",
+                 fmt::format("{} of {} elements started", number(row, "elementsStarted"), number(row, "elements")));
   out += field("waiting for", text(row, "waitingFor"));
   if (number(row, "queuePosition") > 0) out += field("position", std::to_string(number(row, "queuePosition")));
   out += field("submitted", moment(text(row, "submittedAt")));
@@ -87,7 +99,8 @@ Exit describeWorkload(const Context& context, const std::string& id) {
   out += field("ended", moment(text(row, "endedAt")));
   out += field("message", text(row, "message"));
   if (const auto* cost = member(row, "cost")) out += field("held", costText(*cost));
-  for (const auto& version : list(row, "models")) out += field("made", fmt::format("model {} v{}", text(version, "model"), number(version, "version")));
+  for (const auto& version : list(row, "models"))
+    out += field("made", fmt::format("model {} v{}", text(version, "model"), number(version, "version")));
   if (!list(row, "attempts").empty()) out += "  attempts\n";
   for (const auto& attempt : list(row, "attempts")) out += attemptText(context, attempt);
   print(out);
@@ -106,7 +119,8 @@ std::string metricsText(const json::value& version) {
   const auto* map = member(version, "metrics");
   if (map == nullptr || !map->is_object()) return metrics;
   for (const auto& [name, value] : map->as_object())
-    metrics += fmt::format("{}{} {}", metrics.empty() ? "" : ", ", std::string_view(name), value.is_string() ? std::string(value.as_string()) : json::serialize(value));
+    metrics += fmt::format("{}{} {}", metrics.empty() ? "" : ", ", std::string_view(name),
+                           value.is_string() ? std::string(value.as_string()) : json::serialize(value));
   return metrics;
 }
 
@@ -117,10 +131,13 @@ std::string projectOfModel(const Context& context, const std::string& name) {
   for (const auto& model : getAll(context, "/api/v1/models"))
     if (text(model, "name") == name) projects.push_back(text(model, "project"));
   if (projects.size() == 1) return projects.front();
-  if (projects.empty()) throw Stop{Exit::notFound, fmt::format("there is no model {} (list them with: {} get models)", printable(name), context.program)};
+  if (projects.empty())
+    throw Stop{Exit::notFound,
+               fmt::format("there is no model {} (list them with: {} get models)", printable(name), context.program)};
   std::string names;
   for (const auto& project : projects) names += (names.empty() ? "" : ", ") + project;
-  throw Stop{Exit::usage, fmt::format("several projects have a model {}: {} (say which with --project)", printable(name), names)};
+  throw Stop{Exit::usage,
+             fmt::format("several projects have a model {}: {} (say which with --project)", printable(name), names)};
 }
 
 Exit describeModel(const Context& context, const std::string& given) {
@@ -130,12 +147,22 @@ Exit describeModel(const Context& context, const std::string& given) {
   const auto model = get(context, "/api/v1/models/" + percentEncode(project) + "/" + percentEncode(name));
   if (printed(context, model)) return Exit::done;
   print(fmt::format("{}  project {}\n", text(model, "name"), text(model, "project")));
-  Table table(context, {{"  VERSION"}, {"MADE BY"}, {"BY"}, {"ASKED FOR"}, {"DEVICE-HOURS", true}, {"COST", true}, {"METRICS"}, {"AGE", true}, {"SERVED BY"}, {"SHA-256", false, true}});
+  Table table(context, {{"  VERSION"},
+                        {"MADE BY"},
+                        {"BY"},
+                        {"ASKED FOR"},
+                        {"DEVICE-HOURS", true},
+                        {"COST", true},
+                        {"METRICS"},
+                        {"AGE", true},
+                        {"SERVED BY"},
+                        {"SHA-256", false, true}});
   for (const auto& version : list(model, "versions")) {
     const auto* cost = member(version, "cost");
-    table.row({fmt::format("  v{}", number(version, "version")), text(version, "workload"), text(version, "createdBy"), text(version, "askedFor"),
-               cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")), cost == nullptr ? "" : moneyOf(*cost), metricsText(version),
-               age(text(version, "createdAt")), servedText(version), text(version, "sha256")});
+    table.row({fmt::format("  v{}", number(version, "version")), text(version, "workload"), text(version, "createdBy"),
+               text(version, "askedFor"), cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")),
+               cost == nullptr ? "" : moneyOf(*cost), metricsText(version), age(text(version, "createdAt")),
+               servedText(version), text(version, "sha256")});
   }
   print(table.text());
   return Exit::done;
@@ -145,15 +172,27 @@ Exit describeNode(const Context& context, const std::string& name) {
   for (const auto& node : getAll(context, "/api/v1/nodes")) {
     if (text(node, "name") != name) continue;
     if (printed(context, node)) return Exit::done;
-    std::string out = fmt::format("{}  {}  {}\n", text(node, "name"), text(node, "cluster"), coloured(context, text(node, "state")));
-    out += field("cpus", fmt::format("{} free of {}", thousandthsToText(number(node, "freeMilliCpus")), thousandthsToText(number(node, "milliCpus"))));
-    out += field("memory", fmt::format("{} GiB free of {} GiB", number(node, "freeMemoryBytes") >> 30, number(node, "memoryBytes") >> 30));
+    std::string out =
+        fmt::format("{}  {}  {}\n", text(node, "name"), text(node, "cluster"), coloured(context, text(node, "state")));
+    out += field("cpus", fmt::format("{} free of {}", thousandthsToText(number(node, "freeMilliCpus")),
+                                     thousandthsToText(number(node, "milliCpus"))));
+    out += field("memory", fmt::format("{} GiB free of {} GiB", number(node, "freeMemoryBytes") >> 30,
+                                       number(node, "memoryBytes") >> 30));
     print(out);
-    Table table(context, {{"  DEVICE", true}, {"MODEL"}, {"MEMORY", true}, {"FREE", true}, {"SHARES"}, {"HEALTH"}, {"UUID", false, true}});
+    Table table(context, {{"  DEVICE", true},
+                          {"MODEL"},
+                          {"MEMORY", true},
+                          {"FREE", true},
+                          {"SHARES"},
+                          {"HEALTH"},
+                          {"UUID", false, true}});
     for (const auto& device : list(node, "devices"))
-      table.row({fmt::format("{}", number(device, "index")), text(device, "model"), fmt::format("{} GiB", number(device, "memoryBytes") >> 30),
-                 devicesText(number(device, "freeMilliDevices")), text(device, "shareIsolation") + " isolation",
-                 flag(device, "healthy") ? (flag(device, "declared") ? "declared" : "healthy") : text(device, "healthReason"), text(device, "uuid")});
+      table.row(
+          {fmt::format("{}", number(device, "index")), text(device, "model"),
+           fmt::format("{} GiB", number(device, "memoryBytes") >> 30), devicesText(number(device, "freeMilliDevices")),
+           text(device, "shareIsolation") + " isolation",
+           flag(device, "healthy") ? (flag(device, "declared") ? "declared" : "healthy") : text(device, "healthReason"),
+           text(device, "uuid")});
     print(table.text());
     return Exit::done;
   }
@@ -164,9 +203,12 @@ std::string headline(const json::value& row, const json::value& decision) {
   const auto state = text(row, "state");
   std::string line = fmt::format("{} is {}", text(row, "id"), state);
   const auto& reasons = list(decision, "reasons");
-  if (state != "queued" && state != "held") return line + (text(row, "message").empty() ? "." : ": " + text(row, "message") + ".");
+  if (state != "queued" && state != "held")
+    return line + (text(row, "message").empty() ? "." : ": " + text(row, "message") + ".");
   const auto verdict = text(decision, "verdict");
-  line += verdict == "never" ? ". Never on the connected clusters" : verdict == "placed" ? ". It is about to start" : ". Not now";
+  line += verdict == "never"    ? ". Never on the connected clusters"
+          : verdict == "placed" ? ". It is about to start"
+                                : ". Not now";
   if (!reasons.empty() && text(reasons.front(), "code") != "held") line += ": " + text(reasons.front(), "text");
   return line + ".";
 }
@@ -176,7 +218,8 @@ std::string holdersText(const json::value& explanation) {
   for (const auto& holder : list(explanation, "holders")) {
     const auto ends = text(holder, "endsBy");
     out += fmt::format("{}{} ({}{}{})", out.empty() ? "" : ", ", text(holder, "workload", "somebody"),
-                       text(holder, "project").empty() ? "" : "project " + text(holder, "project") + ", ", devicesText(number(holder, "milliDevices")),
+                       text(holder, "project").empty() ? "" : "project " + text(holder, "project") + ", ",
+                       devicesText(number(holder, "milliDevices")),
                        ends.empty() ? ", no time limit" : ", ends by " + clockText(ends));
   }
   return out;
@@ -196,15 +239,22 @@ Exit explainOne(const Context& context, const std::string& id) {
   const auto state = text(*row, "state");
   if (state == "queued") {
     out += field("held by", holdersText(explanation));
-    out += field("reserved", text(explanation, "reservedFor").empty() ? "" : fmt::format("for {}", text(explanation, "reservedFor")));
+    out +=
+        field("reserved",
+              text(explanation, "reservedFor").empty() ? "" : fmt::format("for {}", text(explanation, "reservedFor")));
     const auto start = text(*decision, "estimatedStart");
-    out += field("next event", start.empty() ? "" : fmt::format("start estimated {} ({}), by the time limits of what runs", clockText(start), relative(start)));
+    out += field("next event", start.empty() ? ""
+                                             : fmt::format("start estimated {} ({}), by the time limits of what runs",
+                                                           clockText(start), relative(start)));
     if (number(*decision, "position") > 0)
-      out += field("order", fmt::format("{} of {}: priority {}, waiting {}", number(*decision, "position"), number(explanation, "queueLength"), number(*row, "priority"), age(text(*row, "queuedAt"))));
+      out += field("order", fmt::format("{} of {}: priority {}, waiting {}", number(*decision, "position"),
+                                        number(explanation, "queueLength"), number(*row, "priority"),
+                                        age(text(*row, "queuedAt"))));
   } else if (state == "held") {
     out += field("would help", fmt::format("{} release {}", context.program, text(*row, "id")));
   } else if (!text(*row, "cluster").empty()) {
-    out += field("placed", fmt::format("on cluster {}; see: {} describe workload {}", text(*row, "cluster"), context.program, text(*row, "id")));
+    out += field("placed", fmt::format("on cluster {}; see: {} describe workload {}", text(*row, "cluster"),
+                                       context.program, text(*row, "id")));
   }
   print(out);
   return Exit::done;
@@ -224,7 +274,8 @@ void addDescribe(CLI::App& app, Run& run) {
       if (noun == "workload" || noun == "workloads" || noun == "wl") return describeWorkload(context, id);
       if (noun == "model" || noun == "models" || noun == "mo") return describeModel(context, id);
       if (noun == "node" || noun == "nodes" || noun == "no") return describeNode(context, id);
-      throw Stop{Exit::usage, fmt::format("{} cannot be described (there are workload, model and node)", printable(noun))};
+      throw Stop{Exit::usage,
+                 fmt::format("{} cannot be described (there are workload, model and node)", printable(noun))};
     };
   });
 }

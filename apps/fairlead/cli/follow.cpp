@@ -9,13 +9,12 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <thread>
+#include <unistd.h>
 
 namespace fairlead::cli {
 
@@ -107,9 +106,11 @@ json::value waitFor(const Context& context, const std::string& id, const WaitOpt
     const auto state = text(row, "state");
     if (options.state.empty() ? isFinal(state) : state == options.state) return row;
     if (!options.state.empty() && isFinal(state))
-      throw Stop{Exit::failed, fmt::format("{} has ended ({}) and will not be {}", text(row, "id"), state, options.state)};
+      throw Stop{Exit::failed,
+                 fmt::format("{} has ended ({}) and will not be {}", text(row, "id"), state, options.state)};
     const auto waited = clock.monotonic() - start;
-    if (limit.count > 0 && waited >= limit) throw Stop{Exit::notReady, fmt::format("{} is still {} after {}", text(row, "id"), state, toText(limit))};
+    if (limit.count > 0 && waited >= limit)
+      throw Stop{Exit::notReady, fmt::format("{} is still {} after {}", text(row, "id"), state, toText(limit))};
     progress.show(progressLine(row, waited));
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds(1'000));
@@ -130,10 +131,13 @@ Exit wait(const Context& context, const WaitOptions& options) {
     if (context.format == Format::table || context.format == Format::wide)
       print(fmt::format("{}  {}  {}{}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")),
                         text(row, "message").empty() ? "" : ": " + text(row, "message")));
-    if (const auto own = isFinal(text(row, "state")) && options.state.empty() ? ownExit(row) : Exit::done; own != Exit::done) code = own;
+    if (const auto own = isFinal(text(row, "state")) && options.state.empty() ? ownExit(row) : Exit::done;
+        own != Exit::done)
+      code = own;
     rows.push_back(std::move(row));
   }
-  if (context.format != Format::table && context.format != Format::wide) printed(context, rows.size() == 1 ? rows.front() : json::value(json::object{{"items", rows}}));
+  if (context.format != Format::table && context.format != Format::wide)
+    printed(context, rows.size() == 1 ? rows.front() : json::value(json::object{{"items", rows}}));
   return code;
 }
 
@@ -146,12 +150,16 @@ Exit events(const Context& context, const std::string& after) {
     const auto parsed = parser.feed(chunk);
     if (!parsed) throw Stop{Exit::failed, toText(parsed.error())};
     for (const auto& event : *parsed) {
-      if (event.event == "reset") throw Stop{Exit::failed, "events since then are gone; read the state again and go on from now"};
+      if (event.event == "reset")
+        throw Stop{Exit::failed, "events since then are gone; read the state again and go on from now"};
       boost::system::error_code failed;
       const auto data = json::parse(event.data, failed);
       if (failed) continue;
-      if (context.format == Format::json) print(json::serialize(data) + "\n");
-      else print(fmt::format("{}  {:<20} {}  {}  {}\n", clockText(text(data, "at")), text(data, "kind"), text(data, "workload"), text(data, "project"), text(data, "detail")));
+      if (context.format == Format::json)
+        print(json::serialize(data) + "\n");
+      else
+        print(fmt::format("{}  {:<20} {}  {}  {}\n", clockText(text(data, "at")), text(data, "kind"),
+                          text(data, "workload"), text(data, "project"), text(data, "detail")));
     }
     return true;
   });
@@ -169,7 +177,8 @@ void addFollow(CLI::App& app, Run& run) {
   logsCommand->add_option("--attempt", options->attempt, "Attempt number; else the newest")->check(CLI::PositiveNumber);
   logsCommand->add_flag("--stderr", options->errors, "Standard error instead of standard output");
   logsCommand->add_option("--tail", options->tail, "Only the last so many bytes, from a line on: 4KiB");
-  logsCommand->callback([&run, options] { run = [options](const Context& context) { return logs(context, *options); }; });
+  logsCommand->callback(
+      [&run, options] { run = [options](const Context& context) { return logs(context, *options); }; });
 
   auto waitOptions = std::make_shared<WaitOptions>();
   auto* waitCommand = app.add_subcommand("wait", "Until workloads have ended; exit code is the workload's own");
@@ -177,7 +186,8 @@ void addFollow(CLI::App& app, Run& run) {
   waitCommand->add_option("--for", waitOptions->state, "Until this state instead");
   waitCommand->add_option("--timeout", waitOptions->timeout, "Give up with exit code 6 after this span");
   waitCommand->add_flag("-q,--quiet", waitOptions->quiet, "No progress line");
-  waitCommand->callback([&run, waitOptions] { run = [waitOptions](const Context& context) { return wait(context, *waitOptions); }; });
+  waitCommand->callback(
+      [&run, waitOptions] { run = [waitOptions](const Context& context) { return wait(context, *waitOptions); }; });
 
   auto after = std::make_shared<std::string>();
   auto* eventsCommand = app.add_subcommand("events", "What changes, as it changes");

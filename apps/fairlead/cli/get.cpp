@@ -2,8 +2,8 @@
 #include "commands.hpp"
 #include "print.hpp"
 
-#include <fairlead/base/text.hpp>
 #include <fairlead/base/clock.hpp>
+#include <fairlead/base/text.hpp>
 #include <fairlead/net/sse.hpp>
 
 #include <boost/json.hpp>
@@ -38,14 +38,25 @@ std::string waitingFor(const json::value& row) {
 }
 
 Table workloadTable(const Context& context) {
-  return Table(context, {{"ID", false, false}, {"NAME", false, false}, {"PROJECT", false, false}, {"CLASS", false, false}, {"DEVICES", false, false},
-                         {"STATE", false, false}, {"CLUSTER", false, false}, {"AGE", true, false}, {"WAITING FOR", false, false},
-                         {"USER", false, true}, {"PRIORITY", true, true}, {"ATTEMPTS", true, true}, {"MESSAGE", false, true}});
+  return Table(context, {{"ID", false, false},
+                         {"NAME", false, false},
+                         {"PROJECT", false, false},
+                         {"CLASS", false, false},
+                         {"DEVICES", false, false},
+                         {"STATE", false, false},
+                         {"CLUSTER", false, false},
+                         {"AGE", true, false},
+                         {"WAITING FOR", false, false},
+                         {"USER", false, true},
+                         {"PRIORITY", true, true},
+                         {"ATTEMPTS", true, true},
+                         {"MESSAGE", false, true}});
 }
 
 void addWorkload(Table& table, const Context& context, const json::value& row) {
-  table.row({text(row, "id"), text(row, "name"), text(row, "project"), text(row, "class"), text(row, "devices"), coloured(context, text(row, "state")),
-             text(row, "cluster"), age(text(row, "submittedAt")), waitingFor(row), text(row, "user"), fmt::format("{}", number(row, "priority")),
+  table.row({text(row, "id"), text(row, "name"), text(row, "project"), text(row, "class"), text(row, "devices"),
+             coloured(context, text(row, "state")), text(row, "cluster"), age(text(row, "submittedAt")),
+             waitingFor(row), text(row, "user"), fmt::format("{}", number(row, "priority")),
              fmt::format("{}", number(row, "attemptCount")), text(row, "message")});
 }
 
@@ -114,8 +125,10 @@ Exit getWorkloads(const Context& context, const GetOptions& options) {
   if (printed(context, answer)) return Exit::done;
   auto table = workloadTable(context);
   for (const auto& row : list(answer, "items")) addWorkload(table, context, row);
-  if (list(answer, "items").empty() && !options.watch) printError(options.all ? "no workloads" : "no workloads that wait or run (--all shows ended ones)");
-  else print(table.text());
+  if (list(answer, "items").empty() && !options.watch)
+    printError(options.all ? "no workloads" : "no workloads that wait or run (--all shows ended ones)");
+  else
+    print(table.text());
   if (options.watch) watchWorkloads(context, query);
   return Exit::done;
 }
@@ -132,18 +145,27 @@ std::string deviceSummary(const json::value& node) {
   }
   std::string summary;
   for (const auto& [model, counts] : kinds)
-    summary += fmt::format("{}{} {} ({} free)", summary.empty() ? "" : ", ", counts.first, model, devicesText(counts.second));
+    summary +=
+        fmt::format("{}{} {} ({} free)", summary.empty() ? "" : ", ", counts.first, model, devicesText(counts.second));
   return summary;
 }
 
 Exit getNodes(const Context& context, const GetOptions&) {
   const auto answer = asList(getAll(context, "/api/v1/nodes"));
   if (printed(context, answer)) return Exit::done;
-  Table table(context, {{"NODE"}, {"CLUSTER"}, {"STATE"}, {"DEVICES"}, {"CPUS FREE", true}, {"MEMORY FREE", true}, {"REASON", false, true}});
+  Table table(context, {{"NODE"},
+                        {"CLUSTER"},
+                        {"STATE"},
+                        {"DEVICES"},
+                        {"CPUS FREE", true},
+                        {"MEMORY FREE", true},
+                        {"REASON", false, true}});
   for (const auto& node : list(answer, "items"))
     table.row({text(node, "name"), text(node, "cluster"), coloured(context, text(node, "state")), deviceSummary(node),
-               fmt::format("{} of {}", thousandthsToText(number(node, "freeMilliCpus")), thousandthsToText(number(node, "milliCpus"))),
-               fmt::format("{} of {} GiB", number(node, "freeMemoryBytes") >> 30, number(node, "memoryBytes") >> 30), text(node, "stateReason")});
+               fmt::format("{} of {}", thousandthsToText(number(node, "freeMilliCpus")),
+                           thousandthsToText(number(node, "milliCpus"))),
+               fmt::format("{} of {} GiB", number(node, "freeMemoryBytes") >> 30, number(node, "memoryBytes") >> 30),
+               text(node, "stateReason")});
   print(table.text());
   return Exit::done;
 }
@@ -156,7 +178,8 @@ struct PlainColumn {
 };
 
 /// Lists whose cells are fields as they stand.
-Exit getPlain(const Context& context, std::string_view target, const std::vector<PlainColumn>& columns, Query query = {}) {
+Exit getPlain(const Context& context, std::string_view target, const std::vector<PlainColumn>& columns,
+              Query query = {}) {
   const auto answer = asList(getAll(context, target, std::move(query)));
   if (printed(context, answer)) return Exit::done;
   std::vector<Table::Column> titles;
@@ -166,8 +189,11 @@ Exit getPlain(const Context& context, std::string_view target, const std::vector
     std::vector<std::string> cells;
     for (const auto& column : columns) {
       const auto* value = member(row, column.field);
-      if (column.isAge) cells.push_back(age(text(row, column.field)));
-      else cells.push_back(value != nullptr && value->is_number() ? std::to_string(number(row, column.field)) : text(row, column.field));
+      if (column.isAge)
+        cells.push_back(age(text(row, column.field)));
+      else
+        cells.push_back(value != nullptr && value->is_number() ? std::to_string(number(row, column.field))
+                                                               : text(row, column.field));
     }
     table.row(std::move(cells));
   }
@@ -180,8 +206,8 @@ Exit getPrices(const Context& context, const GetOptions&) {
   if (printed(context, answer)) return Exit::done;
   Table table(context, {{"DEVICE"}, {"PER DEVICE-HOUR", true}, {"FROM"}, {"UNTIL"}});
   for (const auto& price : list(answer, "items"))
-    table.row({text(price, "deviceModel"), moneyText({number(price, "perDeviceHourMicros")}, text(price, "currency")), text(price, "from").substr(0, 10),
-               text(price, "to").substr(0, 10)});
+    table.row({text(price, "deviceModel"), moneyText({number(price, "perDeviceHourMicros")}, text(price, "currency")),
+               text(price, "from").substr(0, 10), text(price, "to").substr(0, 10)});
   print(table.text());
   return Exit::done;
 }
@@ -197,25 +223,43 @@ const std::array<Noun, 7> kNouns{{
     {"nodes", "node", "no", getNodes},
     {"clusters", "cluster", "cl",
      [](const Context& c, const GetOptions&) {
-       return getPlain(c, "/api/v1/clusters", {{"CLUSTER", "name"}, {"NODES", "nodes", true}, {"READY", "readyNodes", true}, {"RUNNING", "attempts", true}});
+       return getPlain(c, "/api/v1/clusters",
+                       {{"CLUSTER", "name"},
+                        {"NODES", "nodes", true},
+                        {"READY", "readyNodes", true},
+                        {"RUNNING", "attempts", true}});
      }},
     {"models", "model", "mo",
      [](const Context& c, const GetOptions&) {
-       return getPlain(c, "/api/v1/models", {{"MODEL", "name"}, {"PROJECT", "project"}, {"VERSIONS", "versions", true}, {"NEWEST", "latestVersion", true}, {"AGE", "latestAt", true, true}},
+       return getPlain(c, "/api/v1/models",
+                       {{"MODEL", "name"},
+                        {"PROJECT", "project"},
+                        {"VERSIONS", "versions", true},
+                        {"NEWEST", "latestVersion", true},
+                        {"AGE", "latestAt", true, true}},
                        c.project.empty() ? Query{} : Query{{"project", c.project}});
      }},
     {"projects", "project", "pr",
-     [](const Context& c, const GetOptions&) { return getPlain(c, "/api/v1/projects", {{"PROJECT", "name"}, {"PARENT", "parent"}, {"YOUR ROLE", "yourRole"}}); }},
+     [](const Context& c, const GetOptions&) {
+       return getPlain(c, "/api/v1/projects", {{"PROJECT", "name"}, {"PARENT", "parent"}, {"YOUR ROLE", "yourRole"}});
+     }},
     {"prices", "price", "pc", getPrices},
     {"devices", "device", "de",
      [](const Context& c, const GetOptions&) {
-       return getPlain(c, "/api/v1/devices", {{"NODE", "node"}, {"CLUSTER", "cluster"}, {"INDEX", "index", true}, {"MODEL", "model"}, {"FREE (1/1000)", "freeMilliDevices", true}, {"HEALTH", "healthReason"}});
+       return getPlain(c, "/api/v1/devices",
+                       {{"NODE", "node"},
+                        {"CLUSTER", "cluster"},
+                        {"INDEX", "index", true},
+                        {"MODEL", "model"},
+                        {"FREE (1/1000)", "freeMilliDevices", true},
+                        {"HEALTH", "healthReason"}});
      }},
 }};
 
 Exit runGet(const Context& context, const GetOptions& options) {
   for (const auto& noun : kNouns)
-    if (options.noun == noun.name || options.noun == noun.singular || options.noun == noun.brief) return noun.run(context, options);
+    if (options.noun == noun.name || options.noun == noun.singular || options.noun == noun.brief)
+      return noun.run(context, options);
   std::string names;
   for (const auto& noun : kNouns) names += (names.empty() ? "" : ", ") + std::string(noun.name);
   throw Stop{Exit::usage, fmt::format("there is nothing called {} (there are {})", printable(options.noun), names)};
@@ -225,7 +269,8 @@ Exit runGet(const Context& context, const GetOptions& options) {
 
 void addGet(CLI::App& app, Run& run) {
   auto options = std::make_shared<GetOptions>();
-  auto* getCommand = app.add_subcommand("get", "List workloads (wl), nodes (no), clusters (cl), devices (de), models (mo), projects (pr), prices (pc)");
+  auto* getCommand = app.add_subcommand(
+      "get", "List workloads (wl), nodes (no), clusters (cl), devices (de), models (mo), projects (pr), prices (pc)");
   getCommand->add_option("noun", options->noun, "What to list")->required();
   getCommand->add_option("ids", options->ids, "Only these");
   getCommand->add_option("--state", options->states, "Only in these states")->delimiter(',');
@@ -236,7 +281,8 @@ void addGet(CLI::App& app, Run& run) {
   getCommand->add_option("--limit", options->limit, "At most so many, newest first")->check(CLI::PositiveNumber);
   getCommand->add_flag("-A,--all", options->all, "Ended ones too");
   getCommand->add_flag("-w,--watch", options->watch, "Go on with what changes");
-  getCommand->callback([&run, options] { run = [options](const Context& context) { return runGet(context, *options); }; });
+  getCommand->callback(
+      [&run, options] { run = [options](const Context& context) { return runGet(context, *options); }; });
 
   auto* nodes = app.add_subcommand("nodes", "The same as: get nodes");
   nodes->callback([&run] { run = [](const Context& context) { return getNodes(context, {}); }; });

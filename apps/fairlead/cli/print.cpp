@@ -58,8 +58,9 @@ void emit(YAML::Emitter& yaml, const json::value& value) {
     yaml << YAML::EndSeq;
   } else if (value.is_string()) {
     const std::string plain(value.as_string());
-    const bool looksLikeOther = plain.empty() || plain.find_first_not_of("0123456789.+-eE:_") == std::string::npos || plain == "true" ||
-                                plain == "false" || plain == "null" || plain == "yes" || plain == "no";
+    const bool looksLikeOther = plain.empty() || plain.find_first_not_of("0123456789.+-eE:_") == std::string::npos ||
+                                plain == "true" || plain == "false" || plain == "null" || plain == "yes" ||
+                                plain == "no";
     if (looksLikeOther) yaml << YAML::DoubleQuoted;
     yaml << plain;
   } else if (value.is_bool()) {
@@ -123,7 +124,8 @@ std::string Table::text() const {
 bool printed(const Context& context, const json::value& value) {
   switch (context.format) {
     case Format::table:
-    case Format::wide: return false;
+    case Format::wide:
+      return false;
     case Format::json: {
       std::string out;
       pretty(out, value, 0);
@@ -136,7 +138,9 @@ bool printed(const Context& context, const json::value& value) {
       print(std::string(yaml.c_str()) + "\n");
       return true;
     }
-    case Format::name: printNames(value); return true;
+    case Format::name:
+      printNames(value);
+      return true;
   }
   return false;
 }
@@ -188,7 +192,8 @@ std::string hoursText(std::int64_t microDeviceSeconds) {
 
 std::string moneyOf(const json::value& cost) {
   std::string all;
-  for (const auto& money : list(cost, "costs")) all += (all.empty() ? "" : " + ") + moneyText({number(money, "costMicros")}, text(money, "currency"));
+  for (const auto& money : list(cost, "costs"))
+    all += (all.empty() ? "" : " + ") + moneyText({number(money, "costMicros")}, text(money, "currency"));
   if (all.empty() && number(cost, "unpricedMicroDeviceSeconds") > 0) return "no price";
   return all;
 }

@@ -29,7 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Prints `value` in the format asked for; for `name` the field `id` or `name` of it, or of each item. False: a table is wanted.
+/// Prints `value` in the format asked for; for `name` the field `id` or `name` of it, or of each item. False: a table
+/// is wanted.
 bool printed(const Context& context, const boost::json::value& value);
 void print(std::string_view text);
 void printError(std::string_view text);

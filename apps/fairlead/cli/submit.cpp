@@ -41,7 +41,8 @@ std::string readAll(const std::string& path) {
     if (!file) throw Stop{Exit::usage, fmt::format("{}: cannot be read", printable(path))};
     content.assign(std::istreambuf_iterator<char>(file), {});
   }
-  if (content.size() > kMaxFile) throw Stop{Exit::usage, fmt::format("{}: larger than {}", printable(path), toText(Bytes{kMaxFile}))};
+  if (content.size() > kMaxFile)
+    throw Stop{Exit::usage, fmt::format("{}: larger than {}", printable(path), toText(Bytes{kMaxFile}))};
   return content;
 }
 
@@ -50,7 +51,8 @@ std::string_view contentTypeOf(const std::string& path, std::string_view content
   if (content.starts_with("#!")) return "text/x-sbatch";
   const auto first = content.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (content[first] == '{' || content[first] == '[')) return "application/json";
-  return path.ends_with(".sbatch") || path.ends_with(".sh") || path.ends_with(".slurm") ? "text/x-sbatch" : "application/yaml";
+  return path.ends_with(".sbatch") || path.ends_with(".sh") || path.ends_with(".slurm") ? "text/x-sbatch"
+                                                                                        : "application/yaml";
 }
 
 std::string verdictText(const json::value& decision) {
@@ -80,15 +82,17 @@ void printSubmitted(const json::value& answer) {
   }
   for (const auto& directive : list(answer, "notMapped")) {
     const auto value = text(directive, "value");
-    print(fmt::format("  not mapped from the script: {}{} ({})\n", text(directive, "directive"), value.empty() ? "" : "=" + printable(value, 60),
-                      text(directive, "why")));
+    print(fmt::format("  not mapped from the script: {}{} ({})\n", text(directive, "directive"),
+                      value.empty() ? "" : "=" + printable(value, 60), text(directive, "why")));
   }
 }
 
-Exit submitOne(const Context& context, const SubmitOptions& options, const std::string& path, std::string content, std::string_view type) {
+Exit submitOne(const Context& context, const SubmitOptions& options, const std::string& path, std::string content,
+               std::string_view type) {
   Query query{{"position", "true"}, {"workingDirectory", std::filesystem::current_path().string()}};
   if (!context.project.empty()) query.emplace_back("project", context.project);
-  if (type == "text/x-sbatch" && path != "-") query.emplace_back("scriptName", std::filesystem::path(path).filename().string());
+  if (type == "text/x-sbatch" && path != "-")
+    query.emplace_back("scriptName", std::filesystem::path(path).filename().string());
   if (options.dryRun) query.emplace_back("dryRun", "true");
   std::vector<std::pair<std::string, std::string>> headers;
   if (!options.idempotencyKey.empty()) headers.emplace_back("Idempotency-Key", options.idempotencyKey);
@@ -136,7 +140,8 @@ json::value deviceRequest(const std::string& given) {
 }
 
 std::string runDocument(const Context& context, const RunOptions& options) {
-  json::object role{{"name", "main"}, {"count", options.count}, {"workingDirectory", std::filesystem::current_path().string()}};
+  json::object role{
+      {"name", "main"}, {"count", options.count}, {"workingDirectory", std::filesystem::current_path().string()}};
   json::array command;
   for (const auto& word : options.command) command.push_back(json::string(word));
   role["command"] = std::move(command);
@@ -152,20 +157,26 @@ std::string runDocument(const Context& context, const RunOptions& options) {
   if (!env.empty()) role["env"] = std::move(env);
   json::object spec{{"class", options.taskClass}, {"roles", json::array{std::move(role)}}};
   if (!options.timeLimit.empty()) spec["timeLimit"] = options.timeLimit;
-  const auto name = options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
+  const auto name =
+      options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
   json::object metadata{{"name", name}};
   if (!context.project.empty()) metadata["project"] = context.project;
-  return json::serialize(json::object{{"apiVersion", "fairlead.io/v1"}, {"kind", "Workload"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
+  return json::serialize(json::object{{"apiVersion", "fairlead.io/v1"},
+                                      {"kind", "Workload"},
+                                      {"metadata", std::move(metadata)},
+                                      {"spec", std::move(spec)}});
 }
 
 }  // namespace
 
 void addSubmit(CLI::App& app, Run& run) {
   auto options = std::make_shared<SubmitOptions>();
-  auto* submit = app.add_subcommand("submit", "Submit workload files (YAML, JSON) or sbatch scripts; - is standard input");
+  auto* submit =
+      app.add_subcommand("submit", "Submit workload files (YAML, JSON) or sbatch scripts; - is standard input");
   submit->add_option("files", options->files, "Files")->required();
   submit->add_flag("--dry-run", options->dryRun, "Say what would happen and why; submit nothing");
-  submit->add_option("--idempotency-key", options->idempotencyKey, "The same key and file again give the first answer, not a second workload");
+  submit->add_option("--idempotency-key", options->idempotencyKey,
+                     "The same key and file again give the first answer, not a second workload");
   submit->callback([&run, options] {
     run = [options](const Context& context) {
       for (const auto& path : options->files) {
@@ -178,7 +189,8 @@ void addSubmit(CLI::App& app, Run& run) {
   });
 
   auto one = std::make_shared<RunOptions>();
-  auto* command = app.add_subcommand("run", "Submit one command without a file: fairlead run --devices h100:2 -- python train.py");
+  auto* command =
+      app.add_subcommand("run", "Submit one command without a file: fairlead run --devices h100:2 -- python train.py");
   command->add_option("--name", one->name, "Name; else the program's");
   command->add_option("--devices", one->devices, "COUNT, MODEL:COUNT or share:0.5, per member");
   command->add_option("--cpus", one->cpus, "Cores per member");
@@ -186,7 +198,9 @@ void addSubmit(CLI::App& app, Run& run) {
   command->add_option("--count", one->count, "Members")->check(CLI::PositiveNumber);
   command->add_option("--class", one->taskClass, "training, interactive, inference or platform");
   command->add_option("--time-limit", one->timeLimit, "Like 2h30m");
-  command->add_option("--env", one->env, "NAME=VALUE, as often as needed")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--env", one->env, "NAME=VALUE, as often as needed")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--dry-run", one->dryRun, "Say what would happen and why");
   command->add_option("command", one->command, "The command and its arguments, behind --")->required();
   command->callback([&run, one] {

@@ -37,15 +37,19 @@ std::optional<std::int64_t> parseMicros(std::string_view text) {
   return micros;
 }
 
-void decodePrice(codec::Decoder& decoder, const codec::Field& field, const std::string& currency, std::vector<model::Price>& prices) {
+void decodePrice(codec::Decoder& decoder, const codec::Field& field, const std::string& currency,
+                 std::vector<model::Price>& prices) {
   codec::MapReader map(decoder, field);
   model::Price price;
   price.currency = currency;
   if (const auto name = decoder.text(map.required("model"))) price.deviceModel = *name;
   const auto perHour = map.required("perHour");
   if (const auto text = decoder.word(perHour)) {
-    if (const auto micros = parseMicros(*text)) price.perDeviceHour = {*micros};
-    else decoder.error(perHour, kBadPrice, fmt::format("\"{}\" is not a price", *text), "write a decimal of at most six places, like \"17.80\"");
+    if (const auto micros = parseMicros(*text))
+      price.perDeviceHour = {*micros};
+    else
+      decoder.error(perHour, kBadPrice, fmt::format("\"{}\" is not a price", *text),
+                    "write a decimal of at most six places, like \"17.80\"");
   }
   if (const auto from = decoder.time(map.optional("from"))) price.from = *from;
   if (const auto until = decoder.time(map.optional("until"))) price.to = *until;
@@ -57,7 +61,8 @@ void decodeList(codec::Decoder& decoder, const codec::Tree& tree, std::vector<mo
   codec::MapReader document(decoder, decoder.root(tree.root()));
   (void)decoder.text(document.required("apiVersion"));
   const auto kind = document.required("kind");
-  if (const auto text = decoder.text(kind); text && *text != "PriceList") decoder.error(kind, kBadPrice, "is not PriceList", "write kind: PriceList");
+  if (const auto text = decoder.text(kind); text && *text != "PriceList")
+    decoder.error(kind, kBadPrice, "is not PriceList", "write kind: PriceList");
   codec::MapReader metadata(decoder, document.required("metadata"));
   (void)decoder.text(metadata.required("name"));
   metadata.done();
@@ -65,7 +70,8 @@ void decodeList(codec::Decoder& decoder, const codec::Tree& tree, std::vector<mo
   const std::string currency(decoder.text(spec.required("currency")).value_or(""));
   const auto list = spec.required("prices");
   if (const auto items = decoder.list(list, kMostPrices))
-    for (std::size_t i = 0; i < items->size(); ++i) decodePrice(decoder, codec::Decoder::item(list, i), currency, prices);
+    for (std::size_t i = 0; i < items->size(); ++i)
+      decodePrice(decoder, codec::Decoder::item(list, i), currency, prices);
   spec.done();
   document.done();
 }

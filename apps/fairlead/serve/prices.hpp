@@ -9,7 +9,8 @@
 
 namespace fairlead::serve {
 
-/// All prices of all documents of the text, checked together. `perHour` is a decimal of at most six places; `until` is not included.
+/// All prices of all documents of the text, checked together. `perHour` is a decimal of at most six places; `until` is
+/// not included.
 [[nodiscard]] Checked<std::vector<model::Price>> decodePrices(std::string_view text);
 
 }  // namespace fairlead::serve

@@ -63,13 +63,16 @@ void makeStateDirectory(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
   if (failed)
-    throw Stop{Exit::failed, fmt::format("stateDirectory {}: cannot be made: {} (name one that {} may write, with --stateDirectory)", path, failed.message(), "this user")};
+    throw Stop{Exit::failed,
+               fmt::format("stateDirectory {}: cannot be made: {} (name one that {} may write, with --stateDirectory)",
+                           path, failed.message(), "this user")};
 }
 
 /// The key of a new state directory is made; one that is gone beside an existing database is never replaced silently.
 audit::Signer openSigner(const config::DaemonConfig& config) {
   const bool fresh = config.store.kind == "memory" || !std::filesystem::exists(config.store.path);
-  if (fresh && !std::filesystem::exists(config.audit.key)) return orStop(audit::Signer::createKeyFile(config.audit.key));
+  if (fresh && !std::filesystem::exists(config.audit.key))
+    return orStop(audit::Signer::createKeyFile(config.audit.key));
   return orStop(audit::Signer::load(config.audit.key));
 }
 
@@ -99,7 +102,8 @@ class Daemon {
     if (engine_) engines.push_back(engine_.get());
     auto options = controlOptions(config_);
     options.answerScope = [] { return std::static_pointer_cast<void>(std::make_shared<net::ReplyBatch>()); };
-    control_ = std::make_unique<control::Control>(options, *store_, engines, clock_, signer_, log_.with({{obs::kModuleKey, "control"}}));
+    control_ = std::make_unique<control::Control>(options, *store_, engines, clock_, signer_,
+                                                  log_.with({{obs::kModuleKey, "control"}}));
     api_ = std::make_unique<api::Api>(apiDependencies(options.policy));
     server_ = std::make_unique<net::HttpServer>(serverOptions(config_), api_->handler());
   }
@@ -116,10 +120,14 @@ class Daemon {
 
   void reload() {
     orWarn(sink_->reopen());
-    if (auto next = loadDirectory(config_, peers_)) directory_.set(std::move(*next));
-    else log_.error("projects and tokens stay as they are", {{obs::kErrorKey, next.error()}});
-    if (auto next = loadPrices(config_)) prices_.set(std::move(*next));
-    else log_.error("prices stay as they are", {{obs::kErrorKey, next.error()}});
+    if (auto next = loadDirectory(config_, peers_))
+      directory_.set(std::move(*next));
+    else
+      log_.error("projects and tokens stay as they are", {{obs::kErrorKey, next.error()}});
+    if (auto next = loadPrices(config_))
+      prices_.set(std::move(*next));
+    else
+      log_.error("prices stay as they are", {{obs::kErrorKey, next.error()}});
     api_->closeStreams();
     log_.info("reloaded");
   }
@@ -142,9 +150,14 @@ class Daemon {
     makeStateDirectory(config.stateDirectory);
     const bool existing = config.store.kind != "memory" && std::filesystem::exists(config.store.path);
     if (existing && !std::filesystem::exists(config.audit.key))
-      throw Stop{Exit::failed, fmt::format("audit.key {} is missing beside an existing database: without it the audit trail cannot be continued "
-                                           "(restore the key from your backup, or move the database away to begin anew)", config.audit.key)};
-    if (!existing) (void)openSigner(config);  // a new state directory: the key first, so that a database never stands alone
+      throw Stop{
+          Exit::failed,
+          fmt::format(
+              "audit.key {} is missing beside an existing database: without it the audit trail cannot be continued "
+              "(restore the key from your backup, or move the database away to begin anew)",
+              config.audit.key)};
+    if (!existing)
+      (void)openSigner(config);  // a new state directory: the key first, so that a database never stands alone
     return openStore(config);
   }
   void orWarn(const Result<void>& result) {
@@ -154,10 +167,14 @@ class Daemon {
   void makeEngines() {
     if (!config_.local.enabled) return;
     auto options = localOptions(config_);
-    options.log = [log = log_.with({{obs::kModuleKey, "engine/local"}})](engine::LogSeverity severity, const std::string& line) {
-      if (severity == engine::LogSeverity::error) log.error(line);
-      else if (severity == engine::LogSeverity::warning) log.warn(line);
-      else log.info(line);
+    options.log = [log = log_.with({{obs::kModuleKey, "engine/local"}})](engine::LogSeverity severity,
+                                                                         const std::string& line) {
+      if (severity == engine::LogSeverity::error)
+        log.error(line);
+      else if (severity == engine::LogSeverity::warning)
+        log.warn(line);
+      else
+        log.info(line);
     };
     engine_ = engine::makeLocalEngine(std::move(options));
   }
@@ -165,8 +182,18 @@ class Daemon {
   api::ApiDependencies apiDependencies(const policy::PolicyConfig& policy) {
     api::ApiOptions options;
     options.workers = static_cast<std::size_t>(config_.http.workers);
-    return {*control_,  [this] { return directory_.get(); }, [this] { return prices_.get(); }, auditKeys_, clock_, log_.with({{obs::kModuleKey, "api"}}),
-            metrics_, health_, policy, FAIRLEAD_VERSION, FAIRLEAD_COMMIT, options};
+    return {*control_,
+            [this] { return directory_.get(); },
+            [this] { return prices_.get(); },
+            auditKeys_,
+            clock_,
+            log_.with({{obs::kModuleKey, "api"}}),
+            metrics_,
+            health_,
+            policy,
+            FAIRLEAD_VERSION,
+            FAIRLEAD_COMMIT,
+            options};
   }
 
   config::DaemonConfig config_;
@@ -218,7 +245,13 @@ struct TokenOptions {
 };
 
 Exit newToken(const TokenOptions& options) {
-  auth::TokenEntry entry{options.name, {}, options.principal.empty() ? options.name : options.principal, options.unixUser, options.groups, {}, options.siteAdmin};
+  auth::TokenEntry entry{options.name,
+                         {},
+                         options.principal.empty() ? options.name : options.principal,
+                         options.unixUser,
+                         options.groups,
+                         {},
+                         options.siteAdmin};
   if (!options.expires.empty()) {
     const auto span = parseDuration(options.expires);
     if (!span) throw Stop{Exit::usage, fmt::format("--expires {}: give a span like 90d", printable(options.expires))};
@@ -276,7 +309,8 @@ void addToken(CLI::App& app, cli::Run& run) {
   auto options = std::make_shared<TokenOptions>();
   auto* token = app.add_subcommand("token", "Make bearer tokens for the daemon's token file");
   token->require_subcommand(1);
-  auto* fresh = token->add_subcommand("new", "A new token: the line for the file on standard error, the token on standard output");
+  auto* fresh = token->add_subcommand(
+      "new", "A new token: the line for the file on standard error, the token on standard output");
   fresh->add_option("name", options->name, "Name of the token, for people and the audit")->required();
   fresh->add_option("--principal", options->principal, "Whom it stands for; else its name");
   fresh->add_option("--unix-user", options->unixUser, "Unix user that its work runs as; without one it may not submit");
@@ -290,7 +324,8 @@ void addToken(CLI::App& app, cli::Run& run) {
 
 void addServe(CLI::App& app, cli::Run& run) {
   auto options = std::make_shared<ServeOptions>();
-  auto* command = app.add_subcommand("serve", "Run the daemon. Every option of `fairlead config docs` can be given as --name=value");
+  auto* command = app.add_subcommand(
+      "serve", "Run the daemon. Every option of `fairlead config docs` can be given as --name=value");
   command->add_option("--config", options->file, "YAML file");
   command->allow_extras();
   command->fallthrough(false);

@@ -10,12 +10,11 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 namespace fairlead::serve {
 
@@ -39,7 +38,8 @@ config::Inputs gatherInputs(const std::string& file, std::vector<std::string> fl
   inputs.flags = std::move(flags);
   if (file.empty()) return inputs;
   auto text = readFile(file);
-  if (!text) throw Stop{Exit::usage, fmt::format("{}: cannot be read (check the path given to --config)", printable(file))};
+  if (!text)
+    throw Stop{Exit::usage, fmt::format("{}: cannot be read (check the path given to --config)", printable(file))};
   inputs.fileText = std::move(*text);
   return inputs;
 }
@@ -52,7 +52,8 @@ config::DaemonConfig loadConfig(const config::Inputs& inputs) {
 
 control::ControlOptions controlOptions(const config::DaemonConfig& config) {
   control::ControlOptions options;
-  options.policy = {static_cast<std::size_t>(config.policy.depth), config.policy.reserveAfter, static_cast<std::size_t>(config.policy.startsPerPlan)};
+  options.policy = {static_cast<std::size_t>(config.policy.depth), config.policy.reserveAfter,
+                    static_cast<std::size_t>(config.policy.startsPerPlan)};
   options.planInterval = config.control.planInterval;
   options.engineRetry = config.control.engineRetry;
   options.eventsInMemory = static_cast<std::size_t>(config.control.eventsInMemory);
@@ -97,9 +98,11 @@ namespace {
 net::Listener tcpListener(const std::string& address) {
   const auto colon = address.rfind(':');
   net::Listener listener;
-  if (colon == std::string::npos) throw Stop{Exit::usage, fmt::format("listen.tcp: \"{}\" has no port (write 127.0.0.1:7171)", printable(address))};
+  if (colon == std::string::npos)
+    throw Stop{Exit::usage, fmt::format("listen.tcp: \"{}\" has no port (write 127.0.0.1:7171)", printable(address))};
   listener.host = address.substr(0, colon);
-  if (listener.host.starts_with('[') && listener.host.ends_with(']')) listener.host = listener.host.substr(1, listener.host.size() - 2);
+  if (listener.host.starts_with('[') && listener.host.ends_with(']'))
+    listener.host = listener.host.substr(1, listener.host.size() - 2);
   const auto port = address.substr(colon + 1);
   const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), listener.port);
   if (failed != std::errc{} || end != port.data() + port.size())
@@ -117,7 +120,8 @@ net::ServerOptions serverOptions(const config::DaemonConfig& config) {
   if (!local.unixPath.empty()) options.listeners.push_back(std::move(local));
   if (!config.listen.tcp.empty()) {
     auto tcp = tcpListener(config.listen.tcp);
-    if (!config.listen.tlsCertificate.empty()) tcp.tls = net::TlsFiles{config.listen.tlsCertificate, config.listen.tlsKey};
+    if (!config.listen.tlsCertificate.empty())
+      tcp.tls = net::TlsFiles{config.listen.tlsCertificate, config.listen.tlsKey};
     options.listeners.push_back(std::move(tcp));
   }
   options.ioThreads = static_cast<int>(config.http.ioThreads);
@@ -130,8 +134,8 @@ net::ServerOptions serverOptions(const config::DaemonConfig& config) {
   return options;
 }
 
-tl::expected<std::shared_ptr<const auth::Directory>, std::string> loadDirectory(const config::DaemonConfig& config,
-                                                                            std::shared_ptr<auth::PeerResolver> peers) {
+tl::expected<std::shared_ptr<const auth::Directory>, std::string> loadDirectory(
+    const config::DaemonConfig& config, std::shared_ptr<auth::PeerResolver> peers) {
   auth::ProjectTable projects;
   if (config.projects.empty()) {
     const auto own = auth::lookupUser(::geteuid());

@@ -28,8 +28,9 @@ namespace fairlead::serve {
 [[nodiscard]] net::ServerOptions serverOptions(const config::DaemonConfig& config);
 
 // What is read again on SIGHUP. All errors of a file in one text; the caller keeps the old value.
-[[nodiscard]] tl::expected<std::shared_ptr<const auth::Directory>, std::string> loadDirectory(const config::DaemonConfig& config,
-                                                                                          std::shared_ptr<auth::PeerResolver> peers);
-[[nodiscard]] tl::expected<std::shared_ptr<const api::PriceTable>, std::string> loadPrices(const config::DaemonConfig& config);
+[[nodiscard]] tl::expected<std::shared_ptr<const auth::Directory>, std::string> loadDirectory(
+    const config::DaemonConfig& config, std::shared_ptr<auth::PeerResolver> peers);
+[[nodiscard]] tl::expected<std::shared_ptr<const api::PriceTable>, std::string> loadPrices(
+    const config::DaemonConfig& config);
 
 }  // namespace fairlead::serve

@@ -1,19 +1,18 @@
 // The core on a memory store and a fake engine: every command durable before it is answered, every fact taken once.
 #include <fairlead/control/control.hpp>
-
-#include <gtest/gtest.h>
-
 #include <fairlead/control/errors.hpp>
 #include <fairlead/control/testing/harness.hpp>
 #include <fairlead/store/memory.hpp>
+
+#include <gtest/gtest.h>
 
 namespace fairlead::control {
 namespace {
 
 using model::FailureCategory;
 using model::WorkloadState;
-using testing::action;
 using testing::actAndWait;
+using testing::action;
 using testing::Harness;
 using testing::specDocument;
 using testing::submission;
@@ -30,7 +29,8 @@ Rows rowsOf(StorePort& store) {
   Rows rows;
   EXPECT_TRUE(store.readEvents(0, {}, [&](const auto& e) { return rows.events.push_back(e), true; }));
   EXPECT_TRUE(store.readAudit(1, [&](const auto& a) { return rows.audits.push_back(a), true; }));
-  EXPECT_TRUE(store.readPostings({{0}, {INT64_MAX / 2}, {}, {}}, [&](const auto& p) { return rows.postings.push_back(p), true; }));
+  EXPECT_TRUE(store.readPostings({{0}, {INT64_MAX / 2}, {}, {}},
+                                 [&](const auto& p) { return rows.postings.push_back(p), true; }));
   return rows;
 }
 

@@ -1,18 +1,18 @@
 // Dependencies, arrays, model versions, requeue and event listeners.
-#include <gtest/gtest.h>
-
 #include <fairlead/control/control.hpp>
 #include <fairlead/control/errors.hpp>
 #include <fairlead/control/testing/harness.hpp>
 #include <fairlead/store/memory.hpp>
+
+#include <gtest/gtest.h>
 
 namespace fairlead::control {
 namespace {
 
 using model::FailureCategory;
 using model::WorkloadState;
-using testing::action;
 using testing::actAndWait;
+using testing::action;
 using testing::Harness;
 using testing::specDocument;
 using testing::submission;
@@ -29,8 +29,10 @@ TEST(Dependencies, startWhenFulfilledAndFailWhenInVain) {
   store::MemoryStore store;
   Harness h(store, 4);
   const auto [first, attempt] = h.startOne(specDocument());
-  const auto good = submitAndWait(h.control(), submission(dependsOn(first, model::Dependency::Condition::succeeded)))->first;
-  const auto vain = submitAndWait(h.control(), submission(dependsOn(first, model::Dependency::Condition::failed)))->first;
+  const auto good =
+      submitAndWait(h.control(), submission(dependsOn(first, model::Dependency::Condition::succeeded)))->first;
+  const auto vain =
+      submitAndWait(h.control(), submission(dependsOn(first, model::Dependency::Condition::failed)))->first;
   EXPECT_EQ(h.control().explain(good)->decision.reasons.at(0).code, model::ReasonCode::dependencyOpen);
   EXPECT_EQ(h.row(good).attempts, 0U);
   h.engine().ended(attempt, h.clock().now());
@@ -123,7 +125,8 @@ TEST(Events, aListenerGetsWhatItMissedThenWhatComesOfItsProject) {
   ControlOptions options;
   options.eventsInMemory = 2;
   Harness h(store, 0, options);
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(submitAndWait(h.control(), submission(specDocument(), "a", i % 2 == 0 ? "nlp" : "vision")));
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE(submitAndWait(h.control(), submission(specDocument(), "a", i % 2 == 0 ? "nlp" : "vision")));
   std::mutex mutex;
   std::vector<std::uint64_t> seen;
   const auto outcome = h.control().events().subscribe("nlp", 0, [&](const model::Event& event) {

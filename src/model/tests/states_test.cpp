@@ -23,12 +23,14 @@ TEST(WorkloadStates, everyPairOfStateAndEventIsDecided) {
       {WorkloadState::held, "hold>held release>queued cancel>cancelled "},
       {WorkloadState::queued, "hold>held place>starting fail>failed cancel>cancelled "},
       {WorkloadState::starting,
-       "start>running succeed>succeeded retry>queued fail>failed cancel>stopping requeue>stopping lose-contact>unknown "},
+       "start>running succeed>succeeded retry>queued fail>failed cancel>stopping requeue>stopping "
+       "lose-contact>unknown "},
       {WorkloadState::running,
        "start>running succeed>succeeded retry>queued fail>failed cancel>stopping requeue>stopping lose-contact>unknown "
        "regain-contact>running "},
       {WorkloadState::stopping,
-       "start>stopping succeed>succeeded retry>queued fail>failed cancel>stopping stopped>cancelled lose-contact>unknown "
+       "start>stopping succeed>succeeded retry>queued fail>failed cancel>stopping stopped>cancelled "
+       "lose-contact>unknown "
        "regain-contact>stopping "},
       {WorkloadState::unknown,
        "start>running succeed>succeeded retry>queued fail>failed cancel>stopping stopped>cancelled requeue>stopping "
@@ -38,7 +40,8 @@ TEST(WorkloadStates, everyPairOfStateAndEventIsDecided) {
       {WorkloadState::cancelled, finalRow},
   };
   ASSERT_EQ(expected.size(), kEnumNames<WorkloadState>.size());
-  for (const auto& [state, row] : expected) EXPECT_EQ((rowText<WorkloadState, WorkloadEvent>(state)), row) << toText(state);
+  for (const auto& [state, row] : expected)
+    EXPECT_EQ((rowText<WorkloadState, WorkloadEvent>(state)), row) << toText(state);
 }
 
 TEST(AttemptStates, everyPairOfStateAndEventIsDecided) {
@@ -63,7 +66,8 @@ TEST(AttemptStates, everyPairOfStateAndEventIsDecided) {
       {AttemptState::cancelled, ""},
   };
   ASSERT_EQ(expected.size(), kEnumNames<AttemptState>.size());
-  for (const auto& [state, row] : expected) EXPECT_EQ((rowText<AttemptState, AttemptEvent>(state)), row) << toText(state);
+  for (const auto& [state, row] : expected)
+    EXPECT_EQ((rowText<AttemptState, AttemptEvent>(state)), row) << toText(state);
 }
 
 TEST(States, onlyFinalAttemptsGiveTheirDevicesBack) {

@@ -1,13 +1,12 @@
 // Safety of every plan, on random snapshots: never over capacity, gangs whole, the same input gives the same plan.
 #include <fairlead/policy/plan.hpp>
+#include <fairlead/policy/testing/builders.hpp>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <map>
 #include <set>
-
-#include <fairlead/policy/testing/builders.hpp>
 
 namespace fairlead::policy {
 namespace {
@@ -18,14 +17,16 @@ Snapshot randomSnapshot() {
   Snapshot snapshot;
   const int nodes = *rc::gen::inRange(0, 5);
   for (int i = 0; i < nodes; ++i) {
-    auto view = testing::node("n" + std::to_string(i), *rc::gen::inRange(0, 9), *rc::gen::arbitrary<bool>() ? "h100-sxm5-80gb" : "a100-sxm4-80gb");
+    auto view = testing::node("n" + std::to_string(i), *rc::gen::inRange(0, 9),
+                              *rc::gen::arbitrary<bool>() ? "h100-sxm5-80gb" : "a100-sxm4-80gb");
     for (auto& free : view.deviceFree) free.count = *rc::gen::element(0, 500, 1000, 1000, 1000);
     snapshot.nodes.push_back(std::move(view));
   }
   const int entries = *rc::gen::inRange(0, 12);
   for (int i = 0; i < entries; ++i) {
     auto document = std::make_shared<model::SpecDocument>(
-        *testing::spec(*rc::gen::inRange(1, 5), *rc::gen::inRange(0, 5), {*rc::gen::element(0, 1'000, 100'000)}, *rc::gen::element<std::string>("h100", "a100", "")));
+        *testing::spec(*rc::gen::inRange(1, 5), *rc::gen::inRange(0, 5), {*rc::gen::element(0, 1'000, 100'000)},
+                       *rc::gen::element<std::string>("h100", "a100", "")));
     if (*rc::gen::inRange(0, 4) == 0 && !document->spec.roles[0].devices.empty()) {
       document->spec.roles[0].devices[0].count = 0;
       document->spec.roles[0].devices[0].share = {*rc::gen::element(250, 500, 750)};
@@ -33,7 +34,9 @@ Snapshot randomSnapshot() {
     }
     document->spec.roles[0].minimum = *rc::gen::inRange(1, document->spec.roles[0].count + 1);
     document->digest[6] = static_cast<std::uint8_t>(document->spec.roles[0].minimum);
-    snapshot.queue.push_back(testing::entry(static_cast<std::uint64_t>(i + 1), document, kNow.msSinceEpoch - *rc::gen::inRange(0, 1'000'000), *rc::gen::inRange(-1, 2)));
+    snapshot.queue.push_back(testing::entry(static_cast<std::uint64_t>(i + 1), document,
+                                            kNow.msSinceEpoch - *rc::gen::inRange(0, 1'000'000),
+                                            *rc::gen::inRange(-1, 2)));
   }
   snapshot.queueLength = snapshot.queue.size();
   return snapshot;

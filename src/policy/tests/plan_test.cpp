@@ -1,8 +1,7 @@
 #include <fairlead/policy/plan.hpp>
+#include <fairlead/policy/testing/builders.hpp>
 
 #include <gtest/gtest.h>
-
-#include <fairlead/policy/testing/builders.hpp>
 
 namespace fairlead::policy {
 namespace {
@@ -29,7 +28,8 @@ const Decision& decisionOn(const Plan& made, std::uint64_t id) {
 }
 
 TEST(Plan, ordersByPriorityThenAge) {
-  Snapshot snapshot{1, {node("n1", 1)}, {entry(1, spec(1, 1), 100), entry(2, spec(1, 1), 50), entry(3, spec(1, 1), 200, 10)}, 3, {}};
+  Snapshot snapshot{
+      1, {node("n1", 1)}, {entry(1, spec(1, 1), 100), entry(2, spec(1, 1), 50), entry(3, spec(1, 1), 200, 10)}, 3, {}};
   const auto made = plan(snapshot, {}, kNow);
   EXPECT_EQ(verdictOn(made, 3), Verdict::placed);
   EXPECT_EQ(decisionOn(made, 2).position, 2U);
@@ -55,7 +55,8 @@ TEST(Plan, saysHowMuchIsMissing) {
   const auto made = plan(snapshot, {}, kNow);
   ASSERT_EQ(verdictOn(made, 1), Verdict::notNow);
   ASSERT_FALSE(made.decisions[0].reasons.empty());
-  EXPECT_EQ(made.decisions[0].reasons[0], (model::Reason{ReasonCode::devicesShort, {std::int64_t{3000}, std::int64_t{1000}, std::string("h100")}}));
+  EXPECT_EQ(made.decisions[0].reasons[0],
+            (model::Reason{ReasonCode::devicesShort, {std::int64_t{3000}, std::int64_t{1000}, std::string("h100")}}));
   EXPECT_EQ(model::renderShort(made.decisions[0].reasons[0]), "2 h100 more");
 }
 
@@ -72,11 +73,16 @@ TEST(Plan, smallWorkPassesABlockedHeadOnlyUntilItsTimeIsUp) {
   auto busy = node("n1", 4);
   busy.deviceFree[0] = {0};
   busy.deviceFree[1] = {0};
-  RunningEntry running{{9}, "p", "local", {{0, 0, "n1", "nvidia", "h100-sxm5-80gb", {{0, {1000}}, {1, {1000}}}, {}, {}}}, kNow + Milliseconds{60'000}};
+  RunningEntry running{{9},
+                       "p",
+                       "local",
+                       {{0, 0, "n1", "nvidia", "h100-sxm5-80gb", {{0, {1000}}, {1, {1000}}}, {}, {}}},
+                       kNow + Milliseconds{60'000}};
   const PolicyConfig config{1'000, {10'000}, 256};
   // Head needs all four; two are busy for a minute more.
   const auto queueAt = [&](std::int64_t headAge) {
-    return std::vector<QueueEntry>{entry(1, spec(1, 4), kNow.msSinceEpoch - headAge), entry(2, spec(1, 1), kNow.msSinceEpoch, -1),
+    return std::vector<QueueEntry>{entry(1, spec(1, 4), kNow.msSinceEpoch - headAge),
+                                   entry(2, spec(1, 1), kNow.msSinceEpoch, -1),
                                    entry(3, spec(1, 1, {30'000}), kNow.msSinceEpoch, -2)};
   };
   Snapshot snapshot{1, {busy}, queueAt(1'000), 3, {running}};
@@ -121,7 +127,9 @@ TEST(Plan, anArrayStartsAsManyElementsAsItMay) {
   array.elementsRunning = 1;
   Snapshot snapshot{1, {node("n1", 8)}, {array}, 1, {}};
   const auto made = plan(snapshot, {}, kNow);
-  EXPECT_EQ(std::count_if(made.decisions.begin(), made.decisions.end(), [](const auto& d) { return d.verdict == Verdict::placed; }), 2);
+  EXPECT_EQ(std::count_if(made.decisions.begin(), made.decisions.end(),
+                          [](const auto& d) { return d.verdict == Verdict::placed; }),
+            2);
 }
 
 TEST(Plan, unhealthyDevicesAndDrainingNodesGetNothing) {
@@ -137,7 +145,11 @@ TEST(Plan, unhealthyDevicesAndDrainingNodesGetNothing) {
 TEST(Explain, namesWhoHoldsTheDevices) {
   auto busy = node("n1", 1);
   busy.deviceFree[0] = {0};
-  RunningEntry running{{9}, "search", "local", {{0, 0, "n1", "nvidia", "h100-sxm5-80gb", {{0, {1000}}}, {}, {}}}, kNow + Milliseconds{5'000}};
+  RunningEntry running{{9},
+                       "search",
+                       "local",
+                       {{0, 0, "n1", "nvidia", "h100-sxm5-80gb", {{0, {1000}}}, {}, {}}},
+                       kNow + Milliseconds{5'000}};
   Snapshot snapshot{1, {busy}, {entry(1, spec(1, 1), 1)}, 1, {running}};
   const auto explanation = explain(snapshot, {}, {1}, kNow);
   ASSERT_TRUE(explanation);

@@ -1,19 +1,20 @@
 // What may be asked of control, and what it answers.
 #pragma once
 
+#include <fairlead/base/result.hpp>
+#include <fairlead/model/records.hpp>
+#include <fairlead/model/workload.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <fairlead/base/result.hpp>
-#include <fairlead/model/records.hpp>
-#include <fairlead/model/workload.hpp>
-
 namespace fairlead::control {
 
-/// On whose behalf, and allowed by which rule. Made by the API from the authorisation decision; goes into the audit record.
+/// On whose behalf, and allowed by which rule. Made by the API from the authorisation decision; goes into the audit
+/// record.
 struct Actor {
   std::string principal;
   std::string unixUser;  ///< whom submitted work runs as
@@ -36,7 +37,7 @@ struct SubmitCommand {
 struct SubmitReply {
   model::WorkloadId first;  ///< the new workloads are first, first+1, ... first+count-1
   std::uint32_t count = 0;
-  bool repeated = false;    ///< answered from the idempotency record
+  bool repeated = false;  ///< answered from the idempotency record
 };
 
 enum class ActionKind : std::uint8_t { hold, release, cancel, requeue, setPriority, signal };
@@ -45,15 +46,15 @@ struct ActCommand {
   Actor actor;
   ActionKind kind = ActionKind::cancel;
   model::WorkloadId workload;
-  std::int32_t value = 0;               ///< priority, or signal number
-  std::optional<std::uint64_t> ifMatch; ///< revision the caller has seen
-  std::string message;                  ///< why, for people
+  std::int32_t value = 0;                ///< priority, or signal number
+  std::optional<std::uint64_t> ifMatch;  ///< revision the caller has seen
+  std::string message;                   ///< why, for people
 };
 
 struct ActReply {
   model::WorkloadState state = model::WorkloadState::queued;
   std::uint64_t revision = 0;
-  bool changed = true;                  ///< false: it already was so
+  bool changed = true;  ///< false: it already was so
 };
 
 template <class Reply>
@@ -63,12 +64,13 @@ using ReplyTo = std::function<void(Result<Reply>)>;
 
 namespace fairlead {
 template <>
-inline constexpr auto kEnumNames<control::ActionKind> = std::to_array<std::pair<control::ActionKind, std::string_view>>({
-    {control::ActionKind::hold, "hold"},
-    {control::ActionKind::release, "release"},
-    {control::ActionKind::cancel, "cancel"},
-    {control::ActionKind::requeue, "requeue"},
-    {control::ActionKind::setPriority, "set-priority"},
-    {control::ActionKind::signal, "signal"},
-});
+inline constexpr auto kEnumNames<control::ActionKind> =
+    std::to_array<std::pair<control::ActionKind, std::string_view>>({
+        {control::ActionKind::hold, "hold"},
+        {control::ActionKind::release, "release"},
+        {control::ActionKind::cancel, "cancel"},
+        {control::ActionKind::requeue, "requeue"},
+        {control::ActionKind::setPriority, "set-priority"},
+        {control::ActionKind::signal, "signal"},
+    });
 }  // namespace fairlead

@@ -1,12 +1,6 @@
-// The control core: one writer thread that owns live state, commits each decision before it has any effect, and talks to engines.
+// The control core: one writer thread that owns live state, commits each decision before it has any effect, and talks
+// to engines.
 #pragma once
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <shared_mutex>
-#include <string>
-#include <vector>
 
 #include <fairlead/base/clock.hpp>
 #include <fairlead/base/result.hpp>
@@ -18,6 +12,13 @@
 #include <fairlead/obs/log.hpp>
 #include <fairlead/policy/plan.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
 namespace fairlead::audit {
 class Signer;
 }
@@ -26,14 +27,15 @@ namespace fairlead::control {
 
 struct ControlOptions {
   policy::PolicyConfig policy;
-  Milliseconds planInterval{5};          ///< at least so long between two plannings
-  Milliseconds engineRetry{1'000};       ///< before an intent is given again to an engine that could not take it
+  Milliseconds planInterval{5};     ///< at least so long between two plannings
+  Milliseconds engineRetry{1'000};  ///< before an intent is given again to an engine that could not take it
   std::size_t eventsInMemory = 65'536;
   std::uint64_t eventsKept = 1'000'000;  ///< retention in the store, in events
   Milliseconds idempotencyKept{86'400'000};
   std::uint64_t auditCheckpointEvery = 10'000;  ///< records between two kept checkpoints
-  std::size_t inboxLimit = 100'000;      ///< commands waiting; over it a command is answered `unavailable`
-  /// Makes what lives while the answers and events of one commit are given out, so that a server can hand them over together.
+  std::size_t inboxLimit = 100'000;             ///< commands waiting; over it a command is answered `unavailable`
+  /// Makes what lives while the answers and events of one commit are given out, so that a server can hand them over
+  /// together.
   std::function<std::shared_ptr<void>()> answerScope = {};
 };
 
@@ -51,8 +53,8 @@ struct ControlStats {
 class Control {
  public:
   /// Store, engines, clock and signer must outlive it. `engines` may be empty.
-  Control(ControlOptions options, StorePort& store, std::vector<EnginePort*> engines, const ClockPort& clock, const audit::Signer& signer,
-          obs::Logger log);
+  Control(ControlOptions options, StorePort& store, std::vector<EnginePort*> engines, const ClockPort& clock,
+          const audit::Signer& signer, obs::Logger log);
   ~Control();
 
   /// Loads live state, starts the engines and the writer thread, gives open intents again. Once.
@@ -60,7 +62,8 @@ class Control {
   /// Finishes what is in the inbox, stops the writer. Running work goes on. Idempotent.
   void stop();
 
-  // Commands: any thread. The reply comes once, on the writer thread, after the durable commit (or without one when refused).
+  // Commands: any thread. The reply comes once, on the writer thread, after the durable commit (or without one when
+  // refused).
   void submit(SubmitCommand command, ReplyTo<SubmitReply> reply);
   void act(ActCommand command, ReplyTo<ActReply> reply);
   /// A denial or a read worth keeping. Written with the next commit; nobody waits for it.

@@ -1,9 +1,9 @@
 // How a workload's dependency stands.
 #pragma once
 
-#include <cstdint>
-
 #include <fairlead/model/workload.hpp>
+
+#include <cstdint>
 
 namespace fairlead::control {
 

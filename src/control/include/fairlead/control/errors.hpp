@@ -7,14 +7,18 @@ namespace fairlead::control {
 
 inline constexpr ErrorCode kWorkloadUnknown{"control/workload-unknown", ErrorKind::notFound, "no such workload"};
 inline constexpr ErrorCode kAttemptUnknown{"control/attempt-unknown", ErrorKind::notFound, "no such attempt"};
-inline constexpr ErrorCode kNotAllowedInState{"control/not-allowed-in-state", ErrorKind::conflict, "not possible in the workload's state"};
-inline constexpr ErrorCode kRevisionMismatch{"control/revision-mismatch", ErrorKind::precondition, "the workload has changed since it was read"};
+inline constexpr ErrorCode kNotAllowedInState{"control/not-allowed-in-state", ErrorKind::conflict,
+                                              "not possible in the workload's state"};
+inline constexpr ErrorCode kRevisionMismatch{"control/revision-mismatch", ErrorKind::precondition,
+                                             "the workload has changed since it was read"};
 inline constexpr ErrorCode kIdempotencyMismatch{"control/idempotency-mismatch", ErrorKind::conflict,
                                                 "the idempotency key was used with another request"};
-inline constexpr ErrorCode kNotStored{"control/not-stored", ErrorKind::unavailable, "the change could not be made durable"};
+inline constexpr ErrorCode kNotStored{"control/not-stored", ErrorKind::unavailable,
+                                      "the change could not be made durable"};
 inline constexpr ErrorCode kStopping{"control/stopping", ErrorKind::unavailable, "the daemon is stopping"};
 inline constexpr ErrorCode kBusy{"control/busy", ErrorKind::unavailable, "too many commands are waiting"};
-inline constexpr ErrorCode kDependency{"control/dependency", ErrorKind::invalid, "a dependency that can never be fulfilled"};
+inline constexpr ErrorCode kDependency{"control/dependency", ErrorKind::invalid,
+                                       "a dependency that can never be fulfilled"};
 inline constexpr ErrorCode kModelUnknown{"control/model-unknown", ErrorKind::invalid, "no such model version"};
 inline constexpr ErrorCode kNoUnixUser{"control/no-unix-user", ErrorKind::denied, "nobody to run as"};
 inline constexpr ErrorCode kNoEngine{"control/no-engine", ErrorKind::unavailable, "the cluster is not connected"};

@@ -1,6 +1,10 @@
 // Live events to many listeners, in order, without gaps.
 #pragma once
 
+#include <fairlead/base/result.hpp>
+#include <fairlead/control/ports/store_port.hpp>
+#include <fairlead/model/records.hpp>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -10,19 +14,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include <fairlead/base/result.hpp>
-#include <fairlead/control/ports/store_port.hpp>
-#include <fairlead/model/records.hpp>
-
 namespace fairlead::control {
 
-/// Called with each matching event, in rising order, from whichever thread publishes or subscribes, never from two at once for one
-/// listener; must be quick. False: the listener is gone and is dropped. An event with sequence 0 only asks whether it is still there.
+/// Called with each matching event, in rising order, from whichever thread publishes or subscribes, never from two at
+/// once for one listener; must be quick. False: the listener is gone and is dropped. An event with sequence 0 only asks
+/// whether it is still there.
 using EventListener = std::function<bool(const model::Event&)>;
 
 enum class SubscribeOutcome : std::uint8_t {
-  live,      ///< all events after the asked one were given or will be
-  tooOld,    ///< events after the asked one are already gone: the client must read the state again
+  live,    ///< all events after the asked one were given or will be
+  tooOld,  ///< events after the asked one are already gone: the client must read the state again
 };
 
 /// Thread-safe.
@@ -34,9 +35,10 @@ class EventHub {
   /// Control thread, after the commit.
   void publish(const std::vector<model::Event>& events);
   /// `project` empty: all projects. `after`: sequence of the last event the client has; `head()` for "from now on".
-  [[nodiscard]] Result<SubscribeOutcome> subscribe(const std::string& project, std::uint64_t after, EventListener listener);
-  /// Asks all listeners whether they are still there, and drops those that are not: one whose project is quiet is not asked otherwise.
-  /// When it returns, no listener that says no is running.
+  [[nodiscard]] Result<SubscribeOutcome> subscribe(const std::string& project, std::uint64_t after,
+                                                   EventListener listener);
+  /// Asks all listeners whether they are still there, and drops those that are not: one whose project is quiet is not
+  /// asked otherwise. When it returns, no listener that says no is running.
   void sweep();
   [[nodiscard]] std::uint64_t head() const;
   [[nodiscard]] std::size_t listeners() const;

@@ -1,5 +1,11 @@
-// Live state: every row that matters now, in indexed tables. Changed only by the control thread, and only to what is durable.
+// Live state: every row that matters now, in indexed tables. Changed only by the control thread, and only to what is
+// durable.
 #pragma once
+
+#include <fairlead/control/ports/store_port.hpp>
+#include <fairlead/control/sequence_table.hpp>
+#include <fairlead/model/inventory.hpp>
+#include <fairlead/policy/plan.hpp>
 
 #include <array>
 #include <cstddef>
@@ -13,11 +19,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include <fairlead/control/ports/store_port.hpp>
-#include <fairlead/control/sequence_table.hpp>
-#include <fairlead/model/inventory.hpp>
-#include <fairlead/policy/plan.hpp>
 
 namespace fairlead::control {
 
@@ -56,12 +57,15 @@ class State {
   [[nodiscard]] const std::map<std::string, std::vector<model::Node>>& clusters() const { return clusters_; }
   [[nodiscard]] const std::vector<model::ModelVersion>& versions() const { return versions_; }
   /// `version` 0: the newest. Null when there is none.
-  [[nodiscard]] const model::ModelVersion* findVersion(std::string_view project, std::string_view name, std::int32_t version) const;
+  [[nodiscard]] const model::ModelVersion* findVersion(std::string_view project, std::string_view name,
+                                                       std::int32_t version) const;
   [[nodiscard]] const model::IdempotencyRecord* idempotency(const model::Digest& key) const;
   /// 1-based place in the queue; 0 when it does not stand there (held, waiting for a time or a dependency, not queued).
   [[nodiscard]] std::size_t queuePosition(const model::Workload& workload) const;
   [[nodiscard]] std::size_t queueLength() const;
-  [[nodiscard]] std::size_t countIn(model::WorkloadState state) const { return counts_[static_cast<std::size_t>(state)]; }
+  [[nodiscard]] std::size_t countIn(model::WorkloadState state) const {
+    return counts_[static_cast<std::size_t>(state)];
+  }
   /// Elements of an array that have started and are not final.
   [[nodiscard]] const std::set<model::WorkloadId>& elementsAlive(model::WorkloadId array) const;
   /// Queued workloads with an open dependency on `id`.

@@ -1,13 +1,13 @@
 // The typed ids of the vocabulary. Names are never keys.
 #pragma once
 
+#include <fairlead/base/enum_text.hpp>
+#include <fairlead/base/ids.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <fairlead/base/enum_text.hpp>
-#include <fairlead/base/ids.hpp>
 
 namespace fairlead::model {
 
@@ -23,7 +23,8 @@ using AttemptId = Id<AttemptTag>;
 /// What an intent tells an engine to do.
 enum class IntentKind : std::uint8_t { start, stop, signal };
 
-/// Deterministic: the same decision about the same attempt has the same id, so an engine that sees it twice does it once.
+/// Deterministic: the same decision about the same attempt has the same id, so an engine that sees it twice does it
+/// once.
 struct IntentId {
   AttemptId attempt;
   IntentKind kind = IntentKind::start;

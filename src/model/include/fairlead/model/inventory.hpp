@@ -1,17 +1,18 @@
 // Hosts and accelerators as an engine reports them.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <fairlead/base/enum_text.hpp>
 #include <fairlead/base/units.hpp>
 #include <fairlead/model/spec.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace fairlead::model {
 
-/// How far shares of one device are kept apart. `hard`: hardware partitions; `soft`: a driver or library holds limits; `none`: only counted.
+/// How far shares of one device are kept apart. `hard`: hardware partitions; `soft`: a driver or library holds limits;
+/// `none`: only counted.
 enum class Isolation : std::uint8_t { none, soft, hard };
 
 struct Device {
@@ -24,7 +25,7 @@ struct Device {
   Isolation shareIsolation = Isolation::none;
   bool healthy = true;
   std::string healthReason;
-  bool declared = false;   ///< written in the configuration, not found on the host
+  bool declared = false;  ///< written in the configuration, not found on the host
   bool operator==(const Device&) const = default;
 };
 
@@ -49,13 +50,13 @@ struct Node {
 
 /// One row of the accelerator table (data/accelerators.csv; the source of each row stands there).
 struct AcceleratorModel {
-  std::string_view vendor;      ///< lower case: nvidia, amd, huawei ...
-  std::string_view name;        ///< canonical, lower case: h100, mi300x, ascend-910b
-  std::string_view productText; ///< as the vendor prints it
-  std::int64_t memoryGib = 0;   ///< nominal, 0 where not public
+  std::string_view vendor;           ///< lower case: nvidia, amd, huawei ...
+  std::string_view name;             ///< canonical, lower case: h100, mi300x, ascend-910b
+  std::string_view productText;      ///< as the vendor prints it
+  std::int64_t memoryGib = 0;        ///< nominal, 0 where not public
   std::string_view visibleVariable;  ///< what a process reads to see only its devices (CUDA_VISIBLE_DEVICES)
-  std::string_view stack;       ///< cuda, rocm, cann ...
-  std::string_view family;      ///< a family that the name does not show by a `-`: ascend-910b of ascend-910b3; else empty
+  std::string_view stack;            ///< cuda, rocm, cann ...
+  std::string_view family;  ///< a family that the name does not show by a `-`: ascend-910b of ascend-910b3; else empty
 };
 
 }  // namespace fairlead::model

@@ -1,12 +1,12 @@
 // Reasons are data: a code and operands, made where the decision is made, rendered later.
 #pragma once
 
+#include <fairlead/base/enum_text.hpp>
+
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include <fairlead/base/enum_text.hpp>
 
 namespace fairlead::model {
 

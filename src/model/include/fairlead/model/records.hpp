@@ -1,14 +1,14 @@
 // Rows that are written once: events, audit records, ledger postings, prices, model versions.
 #pragma once
 
+#include <fairlead/base/enum_text.hpp>
+#include <fairlead/base/units.hpp>
+#include <fairlead/model/workload.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fairlead/base/enum_text.hpp>
-#include <fairlead/base/units.hpp>
-#include <fairlead/model/workload.hpp>
 
 namespace fairlead::model {
 
@@ -16,11 +16,11 @@ namespace fairlead::model {
 struct Event {
   std::uint64_t sequence = 0;
   TimePoint at;
-  std::string kind;      ///< `workload.queued`, `attempt.running`, `model.created`
+  std::string kind;  ///< `workload.queued`, `attempt.running`, `model.created`
   std::string project;
   WorkloadId workload;
   AttemptId attempt;
-  std::string detail;    ///< one line for people, may be empty
+  std::string detail;  ///< one line for people, may be empty
 };
 
 /// Who did what, allowed by which rule. Hash-chained: hash = SHA-256(previous hash, canonical bytes of the record).
@@ -28,12 +28,12 @@ struct AuditRecord {
   std::uint64_t sequence = 0;  ///< 1, 2, 3 ... without gaps
   TimePoint at;
   std::string principal;
-  std::string action;   ///< `workload.submit`, `workload.cancel`, `project.read`
-  std::string object;   ///< id or name
+  std::string action;  ///< `workload.submit`, `workload.cancel`, `project.read`
+  std::string object;  ///< id or name
   std::string project;
   bool allowed = true;
-  std::string rule;     ///< what allowed or denied it
-  std::string detail;   ///< never a secret
+  std::string rule;    ///< what allowed or denied it
+  std::string detail;  ///< never a secret
   Digest hash{};
 };
 
@@ -41,8 +41,8 @@ struct AuditRecord {
 struct AuditCheckpoint {
   std::uint64_t sequence = 0;  ///< of the last record covered
   TimePoint at;
-  Digest hash{};               ///< of that record
-  std::string keyId;           ///< which public key checks it
+  Digest hash{};                        ///< of that record
+  std::string keyId;                    ///< which public key checks it
   std::vector<std::uint8_t> signature;  ///< Ed25519 over sequence, time and hash
 };
 
@@ -90,16 +90,16 @@ struct ModelVersion {
   Bytes size;
   WorkloadId workload;
   AttemptId attempt;
-  std::string createdBy;     ///< the workload's submitter
+  std::string createdBy;  ///< the workload's submitter
   TimePoint createdAt;
   std::vector<std::pair<std::string, std::string>> metrics;
 };
 
 /// What an idempotency key stands for.
 struct IdempotencyRecord {
-  Digest key{};        ///< SHA-256 of principal and key
-  Digest body{};       ///< SHA-256 of method, path and body
-  WorkloadId first;    ///< answer: the workloads made, first .. first+count-1
+  Digest key{};      ///< SHA-256 of principal and key
+  Digest body{};     ///< SHA-256 of method, path and body
+  WorkloadId first;  ///< answer: the workloads made, first .. first+count-1
   std::uint32_t count = 0;
   TimePoint at;
 };

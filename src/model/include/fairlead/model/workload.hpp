@@ -1,17 +1,17 @@
 // The rows of live state: workload, attempt, intent; and the facts that engines report about them.
 #pragma once
 
+#include <fairlead/base/units.hpp>
+#include <fairlead/model/ids.hpp>
+#include <fairlead/model/spec.hpp>
+#include <fairlead/model/states.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fairlead/base/units.hpp>
-#include <fairlead/model/ids.hpp>
-#include <fairlead/model/spec.hpp>
-#include <fairlead/model/states.hpp>
 
 namespace fairlead::model {
 
@@ -29,21 +29,22 @@ struct Workload {
   WorkloadState state = WorkloadState::queued;
   StopPurpose stopPurpose = StopPurpose::none;
   FailureCategory failure = FailureCategory::none;  ///< of the last ended attempt
-  std::int32_t priority = 0;       ///< starts as the spec's, operators may change it
-  std::uint32_t attempts = 0;      ///< made so far
-  std::uint64_t revision = 1;      ///< grows with every change; the ETag
-  AttemptId currentAttempt;        ///< the newest, 0 before the first
-  WorkloadId arrayParent;          ///< 0: not an element
-  std::int32_t arrayIndex = -1;    ///< -1: not an element
+  std::int32_t priority = 0;                        ///< starts as the spec's, operators may change it
+  std::uint32_t attempts = 0;                       ///< made so far
+  std::uint64_t revision = 1;                       ///< grows with every change; the ETag
+  AttemptId currentAttempt;                         ///< the newest, 0 before the first
+  WorkloadId arrayParent;                           ///< 0: not an element
+  std::int32_t arrayIndex = -1;                     ///< -1: not an element
   std::int32_t elementsStarted = 0;  ///< of an array's record: how many elements have become rows of their own
   TimePoint submittedAt;
-  TimePoint queuedAt;              ///< last time it entered the queue: age counts from here
-  TimePoint notBefore;             ///< begin time or end of back-off; 0: now
-  TimePoint startedAt;             ///< of the newest attempt; 0: not yet
-  TimePoint endedAt;               ///< 0 while not final
+  TimePoint queuedAt;                   ///< last time it entered the queue: age counts from here
+  TimePoint notBefore;                  ///< begin time or end of back-off; 0: now
+  TimePoint startedAt;                  ///< of the newest attempt; 0: not yet
+  TimePoint endedAt;                    ///< 0 while not final
   std::vector<std::string> avoidNodes;  ///< nodes whose fault ended an attempt
-  std::array<std::uint16_t, kEnumNames<FailureCategory>.size()> failures{};  ///< ended attempts by FailureCategory: the retry budgets
-  std::string message;             ///< last thing worth telling, for people
+  std::array<std::uint16_t, kEnumNames<FailureCategory>.size()>
+      failures{};       ///< ended attempts by FailureCategory: the retry budgets
+  std::string message;  ///< last thing worth telling, for people
 };
 
 struct DeviceSlice {
@@ -56,7 +57,7 @@ struct MemberPlacement {
   std::int32_t role = 0;  ///< index in Spec::roles
   std::int32_t rank = 0;  ///< over all roles
   std::string node;
-  std::string vendor;     ///< of its devices; empty when it has none
+  std::string vendor;  ///< of its devices; empty when it has none
   std::string model;
   std::vector<DeviceSlice> devices;
   MilliCpus cpus;
@@ -79,22 +80,22 @@ struct Attempt {
   WorkloadId workload;
   std::uint32_t number = 1;  ///< 1 is the first
   std::string cluster;
-  std::string nativeId;      ///< the engine's name for it
+  std::string nativeId;  ///< the engine's name for it
   AttemptState state = AttemptState::planned;
   FailureCategory failure = FailureCategory::none;
   std::vector<MemberPlacement> placement;
   std::vector<MemberEnd> ends;
   TimePoint plannedAt;
   TimePoint startedAt;
-  TimePoint stopAt;          ///< when the first stop intent was committed
+  TimePoint stopAt;  ///< when the first stop intent was committed
   TimePoint endedAt;
   std::uint32_t stopIntents = 0;
   std::uint32_t signalIntents = 0;
-  std::string nativeState;   ///< the engine's own word
+  std::string nativeState;  ///< the engine's own word
   std::string nativeReason;
-  std::string resumedFrom;   ///< checkpoint handed over at start; empty: from the beginning
-  std::string checkpoint;    ///< newest valid checkpoint known at its end
-  TimePoint checkpointAt;    ///< when that checkpoint was complete; 0: none
+  std::string resumedFrom;     ///< checkpoint handed over at start; empty: from the beginning
+  std::string checkpoint;      ///< newest valid checkpoint known at its end
+  TimePoint checkpointAt;      ///< when that checkpoint was complete; 0: none
   std::uint64_t observed = 0;  ///< highest Observation::sequence taken in
 };
 
@@ -106,21 +107,21 @@ struct Intent {
   std::string cluster;
   IntentState state = IntentState::open;
   TimePoint createdAt;
-  int signal = 0;         ///< for signal; for stop: the stop signal
-  int firstSignal = 0;    ///< for stop: sent first so that a checkpoint is written; 0: none
+  int signal = 0;       ///< for signal; for stop: the stop signal
+  int firstSignal = 0;  ///< for stop: sent first so that a checkpoint is written; 0: none
   Milliseconds firstGrace;
-  Milliseconds grace;     ///< for stop: before SIGKILL
-  std::string reason;     ///< for people and the engine's records
+  Milliseconds grace;  ///< for stop: before SIGKILL
+  std::string reason;  ///< for people and the engine's records
 };
 
 /// A file or folder that a successful attempt left.
 struct OutputArtifact {
-  std::string name;    ///< of the OutputRule
-  std::string uri;     ///< file:///... of the immutable copy
-  Digest digest{};     ///< SHA-256 over the content (folders: over the sorted manifest)
+  std::string name;  ///< of the OutputRule
+  std::string uri;   ///< file:///... of the immutable copy
+  Digest digest{};   ///< SHA-256 over the content (folders: over the sorted manifest)
   Bytes size;
   std::vector<std::pair<std::string, std::string>> metrics;  ///< name to exact decimal text
-  std::string problem;  ///< why it could not be taken; empty: fine
+  std::string problem;                                       ///< why it could not be taken; empty: fine
 };
 
 enum class ObservationKind : std::uint8_t {

@@ -1,16 +1,16 @@
 // The one entry of policy: what to start now, and for the rest, why not.
 #pragma once
 
+#include <fairlead/base/units.hpp>
+#include <fairlead/model/inventory.hpp>
+#include <fairlead/model/reason.hpp>
+#include <fairlead/model/workload.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <fairlead/base/units.hpp>
-#include <fairlead/model/inventory.hpp>
-#include <fairlead/model/reason.hpp>
-#include <fairlead/model/workload.hpp>
 
 namespace fairlead::policy {
 
@@ -22,8 +22,8 @@ struct NodeView {
   Bytes memoryFree;
 };
 
-/// A workload, or the waiting rest of an array, that may start as soon as there is room: not held, no open dependency, begin time
-/// and back-off over.
+/// A workload, or the waiting rest of an array, that may start as soon as there is room: not held, no open dependency,
+/// begin time and back-off over.
 struct QueueEntry {
   model::WorkloadId workload;
   std::string project;
@@ -54,29 +54,31 @@ struct Snapshot {
 };
 
 struct PolicyConfig {
-  std::size_t depth = 1'000;             ///< how many queue entries one planning looks at
-  Milliseconds reserveAfter{300'000};    ///< a blocked workload that has waited so long gets a reservation: nothing behind it may delay it
-  std::size_t placementsPerPlan = 256;   ///< at most so many starts in one plan, so that a commit stays small
+  std::size_t depth = 1'000;  ///< how many queue entries one planning looks at
+  Milliseconds reserveAfter{
+      300'000};  ///< a blocked workload that has waited so long gets a reservation: nothing behind it may delay it
+  std::size_t placementsPerPlan = 256;  ///< at most so many starts in one plan, so that a commit stays small
 };
 
 /// One verdict on one workload (or one element of an array).
 struct Decision {
   model::WorkloadId workload;
   model::Verdict verdict = model::Verdict::notNow;
-  std::size_t position = 0;               ///< 1-based in the order of this plan
-  std::string cluster;                    ///< when placed
+  std::size_t position = 0;  ///< 1-based in the order of this plan
+  std::string cluster;       ///< when placed
   std::vector<model::MemberPlacement> placement;
-  std::vector<model::Reason> reasons;     ///< most telling first; when placed: why here
-  TimePoint estimatedStart;               ///< 0: unknown
+  std::vector<model::Reason> reasons;  ///< most telling first; when placed: why here
+  TimePoint estimatedStart;            ///< 0: unknown
 };
 
 struct Plan {
-  std::vector<Decision> decisions;        ///< in planning order; an array may have several placed ones
+  std::vector<Decision> decisions;  ///< in planning order; an array may have several placed ones
   std::optional<model::WorkloadId> reservedFor;
 };
 
-/// Pure and deterministic. Order: priority (higher first), then age, then id. Each workload whole or not at all. The first blocked one
-/// that has waited `reserveAfter` gets a reservation; later ones start only where they cannot delay it.
+/// Pure and deterministic. Order: priority (higher first), then age, then id. Each workload whole or not at all. The
+/// first blocked one that has waited `reserveAfter` gets a reservation; later ones start only where they cannot delay
+/// it.
 [[nodiscard]] Plan plan(const Snapshot& snapshot, const PolicyConfig& config, TimePoint now);
 
 /// Who holds devices that the workload could use, soonest end first (0 last).
@@ -93,8 +95,9 @@ struct Explanation {
   std::optional<model::WorkloadId> reservedFor;
 };
 
-/// The verdict of `plan` on one workload of the snapshot, with who is in its way. Nothing when it is not in the snapshot's queue.
-[[nodiscard]] std::optional<Explanation> explain(const Snapshot& snapshot, const PolicyConfig& config, model::WorkloadId workload,
-                                                 TimePoint now);
+/// The verdict of `plan` on one workload of the snapshot, with who is in its way. Nothing when it is not in the
+/// snapshot's queue.
+[[nodiscard]] std::optional<Explanation> explain(const Snapshot& snapshot, const PolicyConfig& config,
+                                                 model::WorkloadId workload, TimePoint now);
 
 }  // namespace fairlead::policy

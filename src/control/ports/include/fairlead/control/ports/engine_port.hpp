@@ -1,14 +1,14 @@
 // What control needs of an engine. Adapters (local, slurm, kubernetes, sim) implement it.
 #pragma once
 
+#include <fairlead/base/result.hpp>
+#include <fairlead/model/inventory.hpp>
+#include <fairlead/model/workload.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <fairlead/base/result.hpp>
-#include <fairlead/model/inventory.hpp>
-#include <fairlead/model/workload.hpp>
 
 namespace fairlead::control {
 
@@ -17,7 +17,7 @@ struct StartOrder {
   model::Intent intent;
   model::Workload workload;
   model::Attempt attempt;
-  std::string modelUri;       ///< file:///... of the model version that the spec names; empty: none
+  std::string modelUri;  ///< file:///... of the model version that the spec names; empty: none
   model::Digest modelDigest{};
 };
 
@@ -58,9 +58,9 @@ struct LogQuery {
 
 struct LogChunk {
   std::string bytes;
-  std::uint64_t offset = 0;   ///< of the first byte; above the asked one when older bytes were rotated away
-  std::uint64_t end = 0;      ///< offset to go on from
-  bool complete = false;      ///< the stream has ended and `end` is its end
+  std::uint64_t offset = 0;  ///< of the first byte; above the asked one when older bytes were rotated away
+  std::uint64_t end = 0;     ///< offset to go on from
+  bool complete = false;     ///< the stream has ended and `end` is its end
 };
 
 class EnginePort {
@@ -78,7 +78,8 @@ class EnginePort {
   virtual void dispatchSignal(model::Intent intent) = 0;
   /// Any thread. notFound when the attempt or its logs are unknown here.
   [[nodiscard]] virtual Result<LogChunk> readLog(const LogQuery& query) = 0;
-  /// The attempt is final and its row is durable: the engine may forget what it kept to prove it. Logs stay by their own rule.
+  /// The attempt is final and its row is durable: the engine may forget what it kept to prove it. Logs stay by their
+  /// own rule.
   virtual void settled(model::AttemptId attempt) = 0;
 };
 

@@ -1,19 +1,20 @@
 // What control needs of a store: one durable transaction at a time, and reads that never disturb it.
 #pragma once
 
+#include <fairlead/base/result.hpp>
+#include <fairlead/model/records.hpp>
+#include <fairlead/model/workload.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <fairlead/base/result.hpp>
-#include <fairlead/model/records.hpp>
-#include <fairlead/model/workload.hpp>
-
 namespace fairlead::control {
 
-/// All that one transaction writes. Rows of workloads, attempts and intents are upserts (whole rows); the others are inserts.
+/// All that one transaction writes. Rows of workloads, attempts and intents are upserts (whole rows); the others are
+/// inserts.
 struct ChangeSet {
   std::vector<model::SpecPtr> specs;  ///< inserted when the digest is new
   std::vector<model::Workload> workloads;
@@ -32,12 +33,12 @@ struct ChangeSet {
   [[nodiscard]] bool empty() const;
 };
 
-/// Receives every row that live state needs, in this order: specs, workloads (rising id), attempts (rising id), intents (open only),
-/// versions, idempotency. Rows are moved in one by one so that a million of them never exist twice.
+/// Receives every row that live state needs, in this order: specs, workloads (rising id), attempts (rising id), intents
+/// (open only), versions, idempotency. Rows are moved in one by one so that a million of them never exist twice.
 struct LoadSink {
   std::function<void(model::SpecPtr)> spec;
   std::function<void(model::Workload)> workload;  ///< its `spec` is set to the SpecPtr given before
-  std::function<void(model::Attempt)> attempt;    ///< of every attempt that is not final, and the newest of each workload
+  std::function<void(model::Attempt)> attempt;  ///< of every attempt that is not final, and the newest of each workload
   std::function<void(model::Intent)> intent;
   std::function<void(model::ModelVersion)> version;
   std::function<void(model::IdempotencyRecord)> idempotency;
@@ -57,7 +58,7 @@ struct StoreHeads {
 struct PostingQuery {
   TimePoint from;  ///< postings that overlap [from, to)
   TimePoint to;
-  std::string project;      ///< empty: all
+  std::string project;         ///< empty: all
   model::WorkloadId workload;  ///< 0: all
 };
 
@@ -68,14 +69,16 @@ using Visitor = std::function<bool(const Row&)>;
 class StorePort {
  public:
   virtual ~StorePort() = default;
-  /// Control thread only. All or nothing, durable when it returns. A failure (disk full, I/O error) leaves the store as it was.
+  /// Control thread only. All or nothing, durable when it returns. A failure (disk full, I/O error) leaves the store as
+  /// it was.
   virtual Result<void> commit(const ChangeSet& changes) = 0;
   /// Control thread only, once, before the first commit.
   virtual Result<StoreHeads> load(const LoadSink& sink) = 0;
 
   // Reads: any thread, at once with a commit; they see whole transactions only.
   /// Events with sequence > after, rising. `project` empty: all.
-  virtual Result<void> readEvents(std::uint64_t after, const std::string& project, const Visitor<model::Event>& visit) = 0;
+  virtual Result<void> readEvents(std::uint64_t after, const std::string& project,
+                                  const Visitor<model::Event>& visit) = 0;
   /// Audit records with sequence >= from, rising.
   virtual Result<void> readAudit(std::uint64_t from, const Visitor<model::AuditRecord>& visit) = 0;
   virtual Result<std::vector<model::AuditCheckpoint>> readCheckpoints() = 0;

@@ -1,5 +1,8 @@
-// An engine whose attempts a test moves by hand. For faults and orders of events that a real one cannot be made to show.
+// An engine whose attempts a test moves by hand. For faults and orders of events that a real one cannot be made to
+// show.
 #pragma once
+
+#include <fairlead/control/ports/engine_port.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -9,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include <fairlead/control/ports/engine_port.hpp>
-
 namespace fairlead::control::testing {
 
 /// Thread-safe. Takes every order at once (unless told to refuse or to be down) and starts nothing by itself.
 class FakeEngine final : public EnginePort {
  public:
-  explicit FakeEngine(std::vector<model::Node> nodes, std::string cluster = "local") : cluster_(std::move(cluster)), nodes_(std::move(nodes)) {}
+  explicit FakeEngine(std::vector<model::Node> nodes, std::string cluster = "local")
+      : cluster_(std::move(cluster)), nodes_(std::move(nodes)) {}
 
   const std::string& cluster() const override { return cluster_; }
   Result<void> start(EngineSink& sink, std::vector<KnownAttempt> known) override {
@@ -76,7 +78,8 @@ class FakeEngine final : public EnginePort {
     fact.at = at;
     report(std::move(fact));
   }
-  void ended(model::AttemptId attempt, TimePoint at, model::FailureCategory category = model::FailureCategory::none, int exitCode = 0) {
+  void ended(model::AttemptId attempt, TimePoint at, model::FailureCategory category = model::FailureCategory::none,
+             int exitCode = 0) {
     model::Observation fact;
     fact.attempt = attempt;
     fact.kind = model::ObservationKind::ended;
@@ -126,7 +129,8 @@ class FakeEngine final : public EnginePort {
     if (!taken(id)) return;
     {
       const std::lock_guard lock(mutex_);
-      if (std::none_of(intents_.begin(), intents_.end(), [&](const auto& known) { return known.id == id; })) intents_.push_back(std::move(intent));
+      if (std::none_of(intents_.begin(), intents_.end(), [&](const auto& known) { return known.id == id; }))
+        intents_.push_back(std::move(intent));
     }
     changed_.notify_all();
     answer(id, DispatchOutcome::done);

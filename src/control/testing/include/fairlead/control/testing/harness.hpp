@@ -1,6 +1,10 @@
 // A control core on a memory store and a fake engine, with a clock in the test's hand.
 #pragma once
 
+#include <fairlead/audit/signer.hpp>
+#include <fairlead/control/control.hpp>
+#include <fairlead/control/testing/fake_engine.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,10 +14,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fairlead/audit/signer.hpp>
-#include <fairlead/control/control.hpp>
-#include <fairlead/control/testing/fake_engine.hpp>
 
 namespace fairlead::control::testing {
 
@@ -66,7 +66,8 @@ inline std::shared_ptr<model::SpecDocument> specDocument(int members = 1, int de
   if (devices > 0) role.devices.push_back({{}, "h100", {}, devices, {}});
   document->spec.roles.push_back(std::move(role));
   document->spec.retry.backoff = {1'000};
-  document->spec.retry.categories = {model::FailureCategory::nodeLost, model::FailureCategory::engineLost, model::FailureCategory::preempted};
+  document->spec.retry.categories = {model::FailureCategory::nodeLost, model::FailureCategory::engineLost,
+                                     model::FailureCategory::preempted};
   document->json = "{}";
   document->digest[0] = static_cast<std::uint8_t>(members);
   document->digest[1] = static_cast<std::uint8_t>(devices);
@@ -74,11 +75,14 @@ inline std::shared_ptr<model::SpecDocument> specDocument(int members = 1, int de
   return document;
 }
 
-inline SubmitCommand submission(model::SpecPtr spec, const std::string& name = "job", const std::string& project = "nlp") {
+inline SubmitCommand submission(model::SpecPtr spec, const std::string& name = "job",
+                                const std::string& project = "nlp") {
   return {someone(), {{name, project, {}, std::move(spec)}}, {}};
 }
 
-inline ActCommand action(ActionKind kind, model::WorkloadId id, std::int32_t value = 0) { return {someone(), kind, id, value, {}, {}}; }
+inline ActCommand action(ActionKind kind, model::WorkloadId id, std::int32_t value = 0) {
+  return {someone(), kind, id, value, {}, {}};
+}
 
 /// `Store` is any StorePort that outlives it.
 class Harness {

@@ -1,14 +1,15 @@
 // Short ways to write down a snapshot. For tests.
 #pragma once
 
+#include <fairlead/policy/plan.hpp>
+
 #include <string>
 #include <utility>
 
-#include <fairlead/policy/plan.hpp>
-
 namespace fairlead::policy::testing {
 
-inline NodeView node(const std::string& name, int devices, const std::string& model = "h100-sxm5-80gb", const std::string& vendor = "nvidia") {
+inline NodeView node(const std::string& name, int devices, const std::string& model = "h100-sxm5-80gb",
+                     const std::string& vendor = "nvidia") {
   NodeView view;
   view.node.cluster = "local";
   view.node.name = name;
