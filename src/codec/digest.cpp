@@ -2,7 +2,6 @@
 #include <fairlead/codec/digest.hpp>
 
 #include <openssl/evp.h>
-#include <openssl/sha.h>
 
 namespace fairlead::codec {
 namespace {
@@ -16,23 +15,28 @@ int digitOf(char c) {
   return -1;
 }
 
+/// Looked up once: OpenSSL 3 searches its providers at every use of an algorithm that was not fetched before.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const kFetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  FL_ASSERT(kFetched != nullptr, "SHA-256 is missing");
+  return kFetched;
+}
+
 }  // namespace
 
 Digest sha256(std::string_view bytes) {
   Digest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  FL_ASSERT(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm(), nullptr) == 1, "digest");
   return digest;
 }
 
 Digest sha256(std::span<const std::uint8_t> bytes) {
-  Digest digest;
-  SHA256(bytes.data(), bytes.size(), digest.data());
-  return digest;
+  return sha256(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
   FL_ASSERT(context_ != nullptr, "no memory for a digest");
-  FL_ASSERT(EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), EVP_sha256(), nullptr) == 1, "SHA-256 is missing");
+  FL_ASSERT(EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), algorithm(), nullptr) == 1, "digest start");
 }
 
 Sha256::~Sha256() { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context_)); }
