@@ -91,8 +91,8 @@ double median(std::vector<double> values) {
 
 double percentile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
-  const auto rank =
-      std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))) - 1);
+  const auto upTo = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));  // 1-based
+  const auto rank = std::clamp<std::size_t>(upTo, 1, values.size()) - 1;
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
 }
