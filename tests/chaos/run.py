@@ -3,7 +3,7 @@
 
   tests/chaos/run.py --binary build/release/fairlead --seconds 60 --seed 7 [--kills 1000] [--json] [--keep]
 
-Ends after the seconds, or after so many kills. The seed replays every choice of the clients and the schedule of kills; how they fall
+Ends after the seconds, after so many kills, or with Ctrl-C; always with the audit of what is left. The seed replays every choice of the clients and the schedule of kills; how they fall
 together depends on the machine. Exit codes: 0 no fault, 1 faults (they are printed, and the state is kept), 2 wrong arguments.
 """
 import argparse
@@ -13,6 +13,7 @@ import platform
 import random
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ class Chaos:
         self.auditor = Auditor(self.daemon.database, state, self.daemon.socket, self.mark, self.record)
         self.watcher = Watcher(self.daemon.socket, self.record.fault)
         self.kills = self.supervisor_kills = 0
+        self.enough = False
 
     def run(self) -> None:
         end = time.monotonic() + self.options.seconds
@@ -53,7 +55,7 @@ class Chaos:
         for actor in actors:
             actor.start()
         limit = self.options.kills or sys.maxsize
-        while time.monotonic() < end and self.kills < limit and not self.record.faults:
+        while time.monotonic() < end and self.kills < limit and not self.enough and not self.record.faults:
             self.strike()
         for actor in actors:
             actor.finish()
@@ -166,6 +168,12 @@ def main(words: list[str]) -> int:
     options = parse(words)
     state = Path(tempfile.mkdtemp(prefix="fairlead-chaos-", dir="/var/tmp"))
     chaos = Chaos(options, state)
+
+    def end(*_):
+        chaos.enough = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     try:
         chaos.run()
     except (NotReady, Unanswered) as problem:
