@@ -1,11 +1,12 @@
 // Who it runs as, what devices it sees, how much memory it may take.
 #include "tests/harness.hpp"
 
-#include <dlfcn.h>
 #include <fstream>
 #include <pwd.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace fairlead::engine::test {
@@ -180,6 +181,17 @@ TEST_F(LocalEngineTest, TellsWhenMemoryRanOut) {
 
 class DeviceTest : public LocalEngineTest {
  protected:
+  /// Makes root_/NAME.so of root_/NAME.c.
+  bool compile(const std::string& name) {
+    std::string words[] = {"cc", "-shared", "-fPIC", "-o", root_ + "/" + name + ".so", root_ + "/" + name + ".c"};
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t pid = 0;
+    int status = 1;
+    if (::posix_spawnp(&pid, "cc", nullptr, nullptr, argv.data(), environ) != 0) return false;
+    return ::waitpid(pid, &status, 0) == pid && status == 0;
+  }
   DeviceRoots nowhere() { return {"", "", root_ + "/kfd", root_ + "/drm", root_ + "/dev", ""}; }
   void write(const std::string& path, const std::string& content) {
     fs::create_directories(fs::path(path).parent_path());
@@ -200,7 +212,7 @@ int nvmlDeviceGetMemoryInfo(void* h, mem* m) { m->total = 85520809984ULL; return
 int nvmlDeviceGetMigMode(void* h, unsigned* c, unsigned* p) { *c = *p = (h == (void*)2); return 0; }
 )";
   write(root_ + "/nvml.c", source);
-  ASSERT_EQ(std::system(("cc -shared -fPIC -o " + root_ + "/nvml.so " + root_ + "/nvml.c").c_str()), 0);
+  ASSERT_TRUE(compile("nvml"));
   auto roots = nowhere();
   roots.nvml = root_ + "/nvml.so";
   const auto report = findDevices(roots);
@@ -217,7 +229,7 @@ int nvmlDeviceGetMigMode(void* h, unsigned* c, unsigned* p) { *c = *p = (h == (v
 
 TEST_F(DeviceTest, ALibraryThatIsNoNvmlIsTold) {
   write(root_ + "/empty.c", "int nothing;\n");
-  ASSERT_EQ(std::system(("cc -shared -fPIC -o " + root_ + "/empty.so " + root_ + "/empty.c").c_str()), 0);
+  ASSERT_TRUE(compile("empty"));
   auto roots = nowhere();
   roots.nvml = root_ + "/empty.so";
   const auto report = findDevices(roots);
