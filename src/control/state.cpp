@@ -122,7 +122,7 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
 void State::takeMember(policy::NodeView& view, const model::MemberPlacement& member) {
   for (const auto& slice : member.devices)
     for (std::size_t i = 0; i < view.deviceFree.size(); ++i)
-      if (view.node.devices[i].index == slice.index)
+      if (view.node.devices[i].vendor == member.vendor && view.node.devices[i].index == slice.index)
         view.deviceFree[i].count = std::max<std::int64_t>(0, view.deviceFree[i].count - slice.milli.count);
   view.cpusFree.count = std::max<std::int64_t>(0, view.cpusFree.count - member.cpus.count);
   view.memoryFree.count = std::max<std::int64_t>(0, view.memoryFree.count - member.memory.count);

@@ -252,6 +252,21 @@ TEST(Control, unknownKeepsItsDevicesUntilThereIsEvidence) {
   EXPECT_TRUE(h.reaches(id, WorkloadState::running));
 }
 
+TEST(Control, aDeviceOfAnotherVendorWithTheSameIndexStaysFree) {
+  store::MemoryStore store;
+  Harness h(store, 1);
+  auto node = testing::fakeNode("n1", 1);
+  node.devices.push_back(node.devices[0]);
+  node.devices[1].vendor = "huawei";
+  node.devices[1].model = "ascend-910b";
+  h.engine().changeNodes({node});
+  auto ascend = specDocument(1, 1, 1);
+  ascend->spec.roles[0].devices[0].model = "ascend-910b";
+  h.startOne(ascend);
+  h.startOne(specDocument(1, 1, 2));
+  EXPECT_EQ(h.engine().orders().size(), 2U);
+}
+
 TEST(Control, ifMatchRefusesAnOldRevision) {
   store::MemoryStore store;
   Harness h(store, 0);

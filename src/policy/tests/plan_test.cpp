@@ -132,6 +132,17 @@ TEST(Plan, anArrayStartsAsManyElementsAsItMay) {
             2);
 }
 
+TEST(Plan, devicesOfTwoVendorsWithOneIndexAreTwoDevices) {
+  auto mixed = node("n1", 1);
+  const auto other = node("n1", 1, "ascend-910b", "huawei");
+  mixed.node.devices.push_back(other.node.devices[0]);
+  mixed.deviceFree.push_back({1000});
+  Snapshot snapshot{1, {mixed}, {entry(1, spec(1, 1, {}, "ascend-910b"), 1), entry(2, spec(1, 1), 2)}, 2, {}};
+  const auto made = plan(snapshot, {}, kNow);
+  EXPECT_EQ(verdictOn(made, 1), Verdict::placed);
+  EXPECT_EQ(verdictOn(made, 2), Verdict::placed);
+}
+
 TEST(Plan, unhealthyDevicesAndDrainingNodesGetNothing) {
   auto sick = node("n1", 1);
   sick.node.devices[0].healthy = false;

@@ -56,6 +56,15 @@ class FakeEngine final : public EnginePort {
     changed_.notify_all();
   }
 
+  /// The cluster's nodes are others from now on.
+  void changeNodes(std::vector<model::Node> nodes) {
+    EngineSink* sink = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      sink = sink_;
+    }
+    if (sink != nullptr) sink->inventory(cluster_, std::move(nodes));
+  }
   /// While down, every intent is answered with "retry".
   void setDown(bool down) {
     const std::lock_guard lock(mutex_);
