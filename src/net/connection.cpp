@@ -12,7 +12,7 @@ constexpr std::size_t kSmallBuffer = 2 << 10;   // idle connections hold this mu
 constexpr std::size_t kLargeBuffer = 64 << 10;  // while a body is read
 constexpr Moment kNever = Moment::max();
 
-ParserLimits limitsOf(ServerOptions const& options) {
+ParserLimits limitsOf(const ServerOptions& options) {
   return {static_cast<std::size_t>(options.maxHeader.count), static_cast<std::size_t>(options.maxHeaderCount),
           static_cast<std::size_t>(options.maxBody.count)};
 }
@@ -55,7 +55,7 @@ void Connection::start() {
 }
 
 void Connection::makeRoom() {
-  bool const body = headerSeen_ || phase_ == Phase::lingering;
+  const bool body = headerSeen_ || phase_ == Phase::lingering;
   if (inBegin_ == inEnd_) inBegin_ = inEnd_ = 0;
   if (inBegin_ > 0) {
     std::memmove(in_.data(), in_.data() + inBegin_, inEnd_ - inBegin_);
@@ -63,7 +63,7 @@ void Connection::makeRoom() {
     inBegin_ = 0;
   }
   if (inEnd_ == 0 && !body && in_.size() > kSmallBuffer) std::string().swap(in_);
-  std::size_t const wanted = std::max(body ? kLargeBuffer : kSmallBuffer, inEnd_ + kSmallBuffer);
+  const std::size_t wanted = std::max(body ? kLargeBuffer : kSmallBuffer, inEnd_ + kSmallBuffer);
   if (in_.size() < wanted) in_.resize(wanted);
 }
 
@@ -96,7 +96,7 @@ void Connection::onEnd() {
 }
 
 void Connection::consume() {
-  auto const most = static_cast<std::size_t>(shared_.options.maxPipelined);
+  const auto most = static_cast<std::size_t>(shared_.options.maxPipelined);
   for (bool full = true; full;) {
     while (phase_ == Phase::open && !lastRequest_ && inBegin_ < inEnd_ && slots_.size() < most)
       if (!feedParser()) break;
@@ -112,7 +112,7 @@ void Connection::consume() {
 /// False when more bytes are needed.
 bool Connection::feedParser() {
   if (!parser_.started()) headerDeadline_ = loop_.now() + chronoSpan(shared_.options.headerTimeout);
-  auto const step = parser_.feed({in_.data() + inBegin_, inEnd_ - inBegin_});
+  const auto step = parser_.feed({in_.data() + inBegin_, inEnd_ - inBegin_});
   inBegin_ += step.used;
   if (step.state == RequestParser::State::failed) {
     refuse(parser_.failureStatus(), parser_.failureDetail());
@@ -125,7 +125,7 @@ bool Connection::feedParser() {
     dispatch();
     return true;
   }
-  auto const rest = inEnd_ - inBegin_;
+  const auto rest = inEnd_ - inBegin_;
   if (rest > static_cast<std::size_t>(shared_.options.maxHeader.count) + kSmallBuffer)
     refuse(431, "a line of the request is over the limit");
   return false;
@@ -139,16 +139,16 @@ void Connection::onHeaderDone() {
 }
 
 void Connection::chargeBody() {
-  auto const size = static_cast<std::int64_t>(parser_.bodySize());
-  auto const added = size - charged_;
+  const auto size = static_cast<std::int64_t>(parser_.bodySize());
+  const auto added = size - charged_;
   if (added <= 0) return;
   charged_ = size;
   if (shared_.bodyBytes.fetch_add(added) + added > shared_.options.maxBodies.count && !lastRequest_)
     refuse(503, "too many request bodies are being held");
 }
 
-std::string Connection::pickRequestId(Request const& request) {
-  if (auto const given = request.headers.get("X-Request-Id"); given && isRequestId(*given)) return std::string(*given);
+std::string Connection::pickRequestId(const Request& request) {
+  if (const auto given = request.headers.get("X-Request-Id"); given && isRequestId(*given)) return std::string(*given);
   return shared_.newRequestId();
 }
 
@@ -165,7 +165,7 @@ void Connection::dispatch() {
   request.peer = peer_;
   request.requestId = slot.requestId = pickRequestId(request);
   bump(shared_.counters.requests);
-  auto const sequence = firstSequence_ + slots_.size() - 1;
+  const auto sequence = firstSequence_ + slots_.size() - 1;
   slot.counted = true;
   if (shared_.counters.inFlight.fetch_add(1) >= static_cast<std::uint64_t>(shared_.options.maxInFlight)) {
     bump(shared_.counters.rejectedBusy);
@@ -205,7 +205,7 @@ void Connection::countRefusal(int status) {
 }
 
 void Connection::setReadDeadline() {
-  auto const& options = shared_.options;
+  const auto& options = shared_.options;
   if (lastRequest_) {
     readDeadline_ = kNever;
   } else if (headerSeen_) {
@@ -220,7 +220,7 @@ void Connection::setReadDeadline() {
 }
 
 void Connection::tick() {
-  auto const now = loop_.now();
+  const auto now = loop_.now();
   if (now >= writeDeadline_) {
     bump(shared_.counters.droppedSlowReaders);
     return abort();
@@ -233,7 +233,7 @@ void Connection::tick() {
     return pump();
   }
   if (!stream_ || writing_) return;
-  auto const heartbeat = stream_->options().heartbeat;
+  const auto heartbeat = stream_->options().heartbeat;
   if (heartbeat.count > 0 && now - lastWrite_ >= chronoSpan(heartbeat)) {
     stream_->beat();
     pump();
@@ -256,7 +256,7 @@ void Connection::drain() {
 
 void Connection::abort() {
   if (phase_ == Phase::closed) return;
-  auto const self = shared_from_this();  // the loop drops its reference below
+  const auto self = shared_from_this();  // the loop drops its reference below
   phase_ = Phase::closed;
   transport_.close();
   loop_.remove(id_);

@@ -22,7 +22,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] std::uint64_t id() const { return id_; }
   void start();
   void reply(std::uint64_t sequence, Response&& response);
-  void openStream(std::uint64_t sequence, std::shared_ptr<StreamQueue> const& queue);
+  void openStream(std::uint64_t sequence, const std::shared_ptr<StreamQueue>& queue);
   void wakeStream();
   void tick();
   /// The server stops: close when nothing is owed, else after the last answer.
@@ -58,14 +58,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void setReadDeadline();
   void makeRoom();
   [[nodiscard]] bool partialRequest() const;
-  std::string pickRequestId(Request const& request);
+  std::string pickRequestId(const Request& request);
 
   // connection_write.cpp: the writing side
   void pump();
   void fill();
   void serialise(Slot& slot);
-  void head(Slot const& slot, int status, std::string const& contentType,
-            std::vector<std::pair<std::string, std::string>> const& headers);
+  void head(const Slot& slot, int status, const std::string& contentType,
+            const std::vector<std::pair<std::string, std::string>>& headers);
   void beginStream(Slot& slot);
   void fillFromStream();
   void write();
@@ -80,8 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ServerShared& shared_;
   Transport transport_;
   Peer peer_;
-  std::uint64_t const id_;
-  bool const rejecting_;
+  const std::uint64_t id_;
+  const bool rejecting_;
   Phase phase_ = Phase::open;
 
   RequestParser parser_;

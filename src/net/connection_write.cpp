@@ -17,7 +17,7 @@ bool hasNoBody(int status) { return status == 204 || status == 304 || (status >=
 void appendField(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   out += ": ";
-  for (char const c : value) out += c == '\r' || c == '\n' || c == '\0' ? ' ' : c;
+  for (const char c : value) out += c == '\r' || c == '\n' || c == '\0' ? ' ' : c;
   out += "\r\n";
 }
 
@@ -43,7 +43,7 @@ void Connection::reply(std::uint64_t sequence, Response&& response) {
   consume();
 }
 
-void Connection::openStream(std::uint64_t sequence, std::shared_ptr<StreamQueue> const& queue) {
+void Connection::openStream(std::uint64_t sequence, const std::shared_ptr<StreamQueue>& queue) {
   Slot* slot = slotOf(sequence);
   if (slot == nullptr) return queue->finish();
   slot->stream = queue;
@@ -87,25 +87,25 @@ void Connection::fill() {
   }
 }
 
-void Connection::head(Slot const& slot, int status, std::string const& contentType,
-                      std::vector<std::pair<std::string, std::string>> const& headers) {
+void Connection::head(const Slot& slot, int status, const std::string& contentType,
+                      const std::vector<std::pair<std::string, std::string>>& headers) {
   fmt::format_to(std::back_inserter(out_), "HTTP/1.1 {} {}\r\n", status, statusPhrase(status));
   out_ += loop_.dateLine();
   if (!contentType.empty()) appendField(out_, "Content-Type", contentType);
   appendField(out_, "X-Request-Id", slot.requestId);
-  for (auto const& [name, value] : headers)
+  for (const auto& [name, value] : headers)
     if (isToken(name)) appendField(out_, name, value);
 }
 
 void Connection::serialise(Slot& slot) {
-  Response const& response = *slot.response;
-  bool const last = !slot.keepAlive || (lastRequest_ && slots_.empty());
+  const Response& response = *slot.response;
+  const bool last = !slot.keepAlive || (lastRequest_ && slots_.empty());
   head(slot, response.status, response.contentType, response.headers);
   if (last)
     out_ += "Connection: close\r\n";
   else if (slot.http10)
     out_ += "Connection: keep-alive\r\n";
-  bool const bodyless = hasNoBody(response.status);
+  const bool bodyless = hasNoBody(response.status);
   if (!bodyless) fmt::format_to(std::back_inserter(out_), "Content-Length: {}\r\n", response.body.size());
   out_ += "\r\n";
   if (!slot.head && !bodyless) out_ += response.body;
@@ -113,7 +113,7 @@ void Connection::serialise(Slot& slot) {
 }
 
 void Connection::beginStream(Slot& slot) {
-  auto const& options = slot.stream->options();
+  const auto& options = slot.stream->options();
   head(slot, 200, options.contentType, options.headers);
   out_ += "Cache-Control: no-store\r\nConnection: close\r\n";
   streamChunked_ = !slot.http10;
@@ -135,11 +135,11 @@ void Connection::beginStream(Slot& slot) {
 }
 
 void Connection::fillFromStream() {
-  auto const start = out_.size();
+  const auto start = out_.size();
   if (streamChunked_) out_.append(kChunkHead, '0');
-  auto const body = out_.size();
-  bool const over = stream_->take(out_, body + kFillLimit);
-  auto const size = out_.size() - body;
+  const auto body = out_.size();
+  const bool over = stream_->take(out_, body + kFillLimit);
+  const auto size = out_.size() - body;
   if (size == 0) {
     out_.resize(start);
   } else if (streamChunked_) {
@@ -158,10 +158,10 @@ void Connection::write() {
   lastWrite_ = loop_.now();
   bump(shared_.counters.bytesOut, out_.size());
   NetError ec;
-  auto const sent = transport_.writeNow(out_, ec);
+  const auto sent = transport_.writeNow(out_, ec);
   if (ec && ec != asio::error::would_block && ec != asio::error::try_again) return abort();
   if (sent == out_.size()) return;
-  auto const rest = out_.size() - sent;
+  const auto rest = out_.size() - sent;
   writing_ = true;
   writeDeadline_ = loop_.now() + chronoSpan(shared_.options.writeTimeout);
   if (rest > kFillLimit) writeDeadline_ += std::chrono::seconds(static_cast<std::int64_t>(rest) / kSlowestRate);
@@ -180,7 +180,7 @@ void Connection::onWritten(NetError ec) {
 
 void Connection::nothingToWrite() {
   if (out_.capacity() > kKeptBuffer) std::string().swap(out_);
-  bool const idle = slots_.empty() && !stream_;
+  const bool idle = slots_.empty() && !stream_;
   if (closeAfterWrite_ || (idle && (inputEnded_ || (loop_.draining() && !partialRequest())))) linger();
 }
 

@@ -15,6 +15,6 @@ struct Endpoint {
 };
 
 /// Error kBadEndpoint.
-[[nodiscard]] Result<Endpoint> parseEndpoint(std::string const& text);
+[[nodiscard]] Result<Endpoint> parseEndpoint(const std::string& text);
 
 }  // namespace fairlead::net

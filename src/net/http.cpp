@@ -15,7 +15,7 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 
 constexpr int hexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  char const l = lower(c);
+  const char l = lower(c);
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
@@ -38,8 +38,8 @@ Result<std::string> decode(std::string_view text, bool plusIsSpace) {
       out += plusIsSpace && text[i] == '+' ? ' ' : text[i];
       continue;
     }
-    int const high = i + 2 < text.size() ? hexValue(text[i + 1]) : -1;
-    int const low = i + 2 < text.size() ? hexValue(text[i + 2]) : -1;
+    const int high = i + 2 < text.size() ? hexValue(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hexValue(text[i + 2]) : -1;
     if (high < 0 || low < 0) return badTarget("a percent sign must be followed by two hexadecimal digits", text);
     out += static_cast<char>(high * 16 + low);
     i += 2;
@@ -53,8 +53,8 @@ Result<std::string> decodePath(std::string_view raw) {
   path.reserve(raw.size());
   while (!raw.empty()) {
     raw.remove_prefix(1);  // the slash
-    auto const end = std::min(raw.find('/'), raw.size());
-    auto const segment = raw.substr(0, end);
+    const auto end = std::min(raw.find('/'), raw.size());
+    const auto segment = raw.substr(0, end);
     raw.remove_prefix(end);
     if (segment.empty()) continue;
     auto decoded = decode(segment, false);
@@ -73,12 +73,12 @@ Result<std::string> decodePath(std::string_view raw) {
 Result<QueryPairs> decodeQuery(std::string_view raw) {
   QueryPairs pairs;
   while (!raw.empty()) {
-    auto const end = std::min(raw.find('&'), raw.size());
-    auto const part = raw.substr(0, end);
+    const auto end = std::min(raw.find('&'), raw.size());
+    const auto part = raw.substr(0, end);
     raw.remove_prefix(std::min(end + 1, raw.size()));
     if (part.empty()) continue;
     if (pairs.size() == kMaxParams) return badTarget(fmt::format("more than {} query parameters", kMaxParams), "");
-    auto const split = std::min(part.find('='), part.size());
+    const auto split = std::min(part.find('='), part.size());
     auto name = decode(part.substr(0, split), true);
     if (!name) return tl::unexpected<Error>(name.error());
     auto value = decode(part.substr(std::min(split + 1, part.size())), true);
@@ -105,26 +105,26 @@ void Headers::add(std::string_view name, std::string_view value) {
 }
 
 std::pair<std::string_view, std::string_view> Headers::at(std::size_t index) const {
-  Entry const& entry = entries_[index];
-  std::string_view const text = text_;
+  const Entry& entry = entries_[index];
+  const std::string_view text = text_;
   return {text.substr(entry.begin, entry.nameLength), text.substr(entry.begin + entry.nameLength, entry.valueLength)};
 }
 
 std::optional<std::string_view> Headers::get(std::string_view name) const {
   for (std::size_t i = 0; i < entries_.size(); ++i)
-    if (auto const [candidate, value] = at(i); sameNoCase(candidate, name)) return value;
+    if (const auto [candidate, value] = at(i); sameNoCase(candidate, name)) return value;
   return {};
 }
 
 std::vector<std::string_view> Headers::all(std::string_view name) const {
   std::vector<std::string_view> values;
   for (std::size_t i = 0; i < entries_.size(); ++i)
-    if (auto const [candidate, value] = at(i); sameNoCase(candidate, name)) values.push_back(value);
+    if (const auto [candidate, value] = at(i); sameNoCase(candidate, name)) values.push_back(value);
   return values;
 }
 
 std::optional<std::string_view> Request::param(std::string_view name) const {
-  for (auto const& [candidate, value] : query)
+  for (const auto& [candidate, value] : query)
     if (candidate == name) return value;
   return {};
 }
@@ -168,7 +168,7 @@ std::string_view statusPhrase(int status) {
                                                        {504, "Gateway Timeout"},
                                                        {505, "HTTP Version Not Supported"},
                                                        {507, "Insufficient Storage"}});
-  for (auto const& [code, phrase] : kPhrases)
+  for (const auto& [code, phrase] : kPhrases)
     if (code == status) return phrase;
   return "Unknown";
 }
@@ -179,7 +179,7 @@ Response plainProblem(int status, std::string_view detail) {
   response.contentType = "application/problem+json";
   response.body =
       fmt::format(R"({{"type":"about:blank","title":"{}","status":{},"detail":")", statusPhrase(status), status);
-  for (char const c : printable(detail, 500)) {
+  for (const char c : printable(detail, 500)) {
     if (c == '"' || c == '\\') response.body += '\\';
     response.body += c;
   }
@@ -196,8 +196,8 @@ Result<Target> parseTarget(std::string_view target) {
       break;
     }
   target = target.substr(0, target.find('#'));
-  auto const split = std::min(target.find('?'), target.size());
-  auto const rawPath = target.substr(0, split);
+  const auto split = std::min(target.find('?'), target.size());
+  const auto rawPath = target.substr(0, split);
   if (!rawPath.starts_with('/')) return badTarget("must start with a slash", target);
   auto path = decodePath(rawPath);
   if (!path) return tl::unexpected<Error>(path.error());
@@ -209,22 +209,22 @@ Result<Target> parseTarget(std::string_view target) {
 std::string percentEncode(std::string_view text) {
   static constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;
-  for (char const c : text) {
-    bool const unreserved =
+  for (const char c : text) {
+    const bool unreserved =
         (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
     if (unreserved) {
       out += c;
       continue;
     }
-    auto const byte = static_cast<unsigned char>(c);
+    const auto byte = static_cast<unsigned char>(c);
     out += {'%', kHex[byte >> 4], kHex[byte & 15]};
   }
   return out;
 }
 
-std::string encodeQuery(QueryPairs const& pairs) {
+std::string encodeQuery(const QueryPairs& pairs) {
   std::string out;
-  for (auto const& [name, value] : pairs) {
+  for (const auto& [name, value] : pairs) {
     out += out.empty() ? '?' : '&';
     out += percentEncode(name) + "=" + percentEncode(value);
   }

@@ -27,7 +27,7 @@ using HeaderList = std::unique_ptr<curl_slist, Release<curl_slist_free_all>>;
 /// What the callbacks of one exchange fill.
 struct Exchange {
   ClientResponse response;
-  ChunkSink const* sink = nullptr;
+  const ChunkSink* sink = nullptr;
   std::int64_t maxAnswer = 0;
   bool tooLarge = false;
   bool sinkStopped = false;
@@ -38,13 +38,13 @@ std::size_t onHeader(char* bytes, std::size_t, std::size_t size, void* context) 
   std::string_view line(bytes, size);
   if (line.starts_with("HTTP/")) {  // of a 100 Continue, or of the answer itself
     exchange.response.headers = {};
-    auto const space = line.find(' ');
+    const auto space = line.find(' ');
     exchange.response.status =
         space == std::string_view::npos ? 0 : std::atoi(std::string(line.substr(space + 1, 3)).c_str());
     return size;
   }
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
-  auto const colon = line.find(':');
+  const auto colon = line.find(':');
   if (colon == std::string_view::npos) return size;
   auto value = line.substr(colon + 1);
   value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
@@ -54,7 +54,7 @@ std::size_t onHeader(char* bytes, std::size_t, std::size_t size, void* context) 
 
 std::size_t onBody(char* bytes, std::size_t, std::size_t size, void* context) {
   auto& exchange = *static_cast<Exchange*>(context);
-  int const status = exchange.response.status;
+  const int status = exchange.response.status;
   if (exchange.sink != nullptr && status >= 200 && status < 300) {
     exchange.sinkStopped = !(*exchange.sink)({bytes, size});
     return exchange.sinkStopped ? 0 : size;
@@ -67,7 +67,7 @@ std::size_t onBody(char* bytes, std::size_t, std::size_t size, void* context) {
   return size;
 }
 
-void addHeader(HeaderList& list, std::string const& line) {
+void addHeader(HeaderList& list, const std::string& line) {
   if (line.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) return;  // never two fields out of one
   if (curl_slist* longer = curl_slist_append(list.get(), line.c_str())) {
     static_cast<void>(list.release());
@@ -75,11 +75,11 @@ void addHeader(HeaderList& list, std::string const& line) {
   }
 }
 
-bool isIdempotent(ClientRequest const& request) {
-  for (char const* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+bool isIdempotent(const ClientRequest& request) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
     if (request.method == method) return true;
   return std::any_of(request.headers.begin(), request.headers.end(),
-                     [](auto const& header) { return sameNoCase(header.first, "Idempotency-Key"); });
+                     [](const auto& header) { return sameNoCase(header.first, "Idempotency-Key"); });
 }
 
 bool isDeadConnection(CURLcode code) {
@@ -104,19 +104,19 @@ class HttpClient::Impl {
     FL_ASSERT(easy_ && multi_, "libcurl cannot be set up");
   }
 
-  Result<ClientResponse> run(ClientRequest const& request, ChunkSink const* sink);
+  Result<ClientResponse> run(const ClientRequest& request, const ChunkSink* sink);
   void cancel() {
     cancelled_ = true;
     curl_multi_wakeup(multi_.get());
   }
-  std::string const& endpoint() const { return options_.endpoint; }
+  const std::string& endpoint() const { return options_.endpoint; }
 
  private:
-  void configure(ClientRequest const& request, Exchange& exchange, HeaderList const& headers);
+  void configure(const ClientRequest& request, Exchange& exchange, const HeaderList& headers);
   void configureTransport();
-  HeaderList headersOf(ClientRequest const& request) const;
+  HeaderList headersOf(const ClientRequest& request) const;
   CURLcode perform();
-  Error describe(CURLcode code, ClientRequest const& request, Exchange const& exchange) const;
+  Error describe(CURLcode code, const ClientRequest& request, const Exchange& exchange) const;
 
   ClientOptions options_;
   Endpoint endpoint_;
@@ -126,12 +126,12 @@ class HttpClient::Impl {
   std::atomic<bool> cancelled_{false};
 };
 
-HeaderList HttpClient::Impl::headersOf(ClientRequest const& request) const {
+HeaderList HttpClient::Impl::headersOf(const ClientRequest& request) const {
   HeaderList list;
   addHeader(list, "Expect:");  // no round trip before a body
   addHeader(list, request.contentType.empty() ? "Content-Type:" : "Content-Type: " + request.contentType);
   if (!options_.bearerToken.empty()) addHeader(list, "Authorization: Bearer " + options_.bearerToken);
-  for (auto const& [name, value] : request.headers) addHeader(list, name + ": " + value);
+  for (const auto& [name, value] : request.headers) addHeader(list, name + ": " + value);
   return list;
 }
 
@@ -152,7 +152,7 @@ void HttpClient::Impl::configureTransport() {
   curl_easy_setopt(easy, CURLOPT_USERAGENT, options_.userAgent.c_str());
 }
 
-void HttpClient::Impl::configure(ClientRequest const& request, Exchange& exchange, HeaderList const& headers) {
+void HttpClient::Impl::configure(const ClientRequest& request, Exchange& exchange, const HeaderList& headers) {
   CURL* easy = easy_.get();
   curl_easy_reset(easy);
   configureTransport();
@@ -200,31 +200,31 @@ CURLcode HttpClient::Impl::perform() {
   return result;
 }
 
-Result<ClientResponse> HttpClient::Impl::run(ClientRequest const& request, ChunkSink const* sink) {
+Result<ClientResponse> HttpClient::Impl::run(const ClientRequest& request, const ChunkSink* sink) {
   if (!request.target.starts_with('/') || request.target.find_first_of(" \r\n") != std::string::npos)
     return fail(kBadTarget, "a request target must start with a slash and hold no blanks");
-  HeaderList const headers = headersOf(request);
+  const HeaderList headers = headersOf(request);
   for (bool again = true;; again = false) {
     Exchange exchange;
     exchange.sink = sink;
     exchange.maxAnswer = options_.maxAnswer.count;
     configure(request, exchange, headers);
     if (!again) curl_easy_setopt(easy_.get(), CURLOPT_FRESH_CONNECT, 1L);
-    CURLcode const code = perform();
+    const CURLcode code = perform();
     if (code == CURLE_OK || exchange.sinkStopped) return std::move(exchange.response);
     long fresh = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &fresh);
-    bool const keptOneDied = fresh == 0 && isDeadConnection(code) && exchange.response.status == 0;
+    const bool keptOneDied = fresh == 0 && isDeadConnection(code) && exchange.response.status == 0;
     if (!again || !keptOneDied || !isIdempotent(request))
       return tl::unexpected<Error>(describe(code, request, exchange));
   }
 }
 
-Error HttpClient::Impl::describe(CURLcode code, ClientRequest const& request, Exchange const& exchange) const {
-  auto const make = [&](ErrorCode const& kind, std::string message, std::string remedy = {}) {
+Error HttpClient::Impl::describe(CURLcode code, const ClientRequest& request, const Exchange& exchange) const {
+  const auto make = [&](const ErrorCode& kind, std::string message, std::string remedy = {}) {
     return Error{&kind, options_.endpoint + ": " + std::move(message), {}, {}, std::move(remedy), 0, 0};
   };
-  std::string const detail = detail_[0] != '\0' ? detail_.data() : curl_easy_strerror(code);
+  const std::string detail = detail_[0] != '\0' ? detail_.data() : curl_easy_strerror(code);
   if (cancelled_) return make(kCancelled, "cancelled");
   if (exchange.tooLarge)
     return make(kAnswerTooLarge, fmt::format("the answer is larger than {} bytes", options_.maxAnswer.count));
@@ -253,11 +253,11 @@ Result<HttpClient> HttpClient::open(ClientOptions options) {
   return HttpClient(std::make_unique<Impl>(std::move(options), std::move(*endpoint)));
 }
 
-Result<ClientResponse> HttpClient::send(ClientRequest const& request) { return impl_->run(request, nullptr); }
-Result<ClientResponse> HttpClient::stream(ClientRequest const& request, ChunkSink const& onChunk) {
+Result<ClientResponse> HttpClient::send(const ClientRequest& request) { return impl_->run(request, nullptr); }
+Result<ClientResponse> HttpClient::stream(const ClientRequest& request, const ChunkSink& onChunk) {
   return impl_->run(request, &onChunk);
 }
 void HttpClient::cancel() { impl_->cancel(); }
-std::string const& HttpClient::endpoint() const { return impl_->endpoint(); }
+const std::string& HttpClient::endpoint() const { return impl_->endpoint(); }
 
 }  // namespace fairlead::net

@@ -23,9 +23,9 @@ using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 
 constexpr std::uint64_t kRejectPlaces = 64;  // connections over the limit that are told so; more are just closed
 
-std::chrono::milliseconds tickSpanOf(ServerOptions const& options) {
+std::chrono::milliseconds tickSpanOf(const ServerOptions& options) {
   auto shortest = options.idleTimeout.count;
-  for (auto const span : {options.headerTimeout, options.bodyTimeout, options.bodyProgressTimeout, options.writeTimeout,
+  for (const auto span : {options.headerTimeout, options.bodyTimeout, options.bodyProgressTimeout, options.writeTimeout,
                           options.lingerTimeout})
     shortest = std::min(shortest, span.count);
   return std::chrono::milliseconds(std::clamp<std::int64_t>(shortest / 8, 10, 250));
@@ -62,7 +62,7 @@ void Loop::run() {
 
 void Loop::refreshClock() {
   now_ = std::chrono::steady_clock::now();
-  auto const second = SystemClock().now().msSinceEpoch / 1000;
+  const auto second = SystemClock().now().msSinceEpoch / 1000;
   if (second == dateSecond_) return;
   dateSecond_ = second;
   dateLine_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(static_cast<std::time_t>(second)));
@@ -80,7 +80,7 @@ void Loop::armTick() {
 void Loop::tick() {
   refreshClock();
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (auto const connection = places_[i].connection) connection->tick();
+    if (const auto connection = places_[i].connection) connection->tick();
 }
 
 /// One round of posts, then back to the queue of the context so that sockets get their turn; awake until a round was
@@ -93,7 +93,7 @@ void Loop::deliver() {
 }
 
 void Loop::deliver(Post& post) {
-  auto const connection = find(post.connection);
+  const auto connection = find(post.connection);
   auto* queue = std::get_if<std::shared_ptr<StreamQueue>>(&post.what);
   if (!connection) {
     if (queue != nullptr) (*queue)->finish();
@@ -104,7 +104,7 @@ void Loop::deliver(Post& post) {
 }
 
 std::shared_ptr<Connection> Loop::find(std::uint64_t id) {
-  auto const place = static_cast<std::uint32_t>(id);
+  const auto place = static_cast<std::uint32_t>(id);
   if (place >= places_.size() || places_[place].generation != static_cast<std::uint32_t>(id >> 32)) return nullptr;
   return places_[place].connection;
 }
@@ -114,18 +114,18 @@ std::uint64_t Loop::nextId() {
     freePlaces_.push_back(static_cast<std::uint32_t>(places_.size()));
     places_.emplace_back();
   }
-  auto const place = freePlaces_.back();
+  const auto place = freePlaces_.back();
   return (std::uint64_t{places_[place].generation} << 32) | place;
 }
 
-void Loop::add(std::shared_ptr<Connection> const& connection) {
+void Loop::add(const std::shared_ptr<Connection>& connection) {
   freePlaces_.pop_back();  // the one that nextId() named
   places_[static_cast<std::uint32_t>(connection->id())].connection = connection;
   connection->start();
 }
 
 void Loop::remove(std::uint64_t id) {
-  auto const place = static_cast<std::uint32_t>(id);
+  const auto place = static_cast<std::uint32_t>(id);
   ++places_[place].generation;
   places_[place].connection.reset();
   freePlaces_.push_back(place);
@@ -134,13 +134,13 @@ void Loop::remove(std::uint64_t id) {
 void Loop::drain() {
   draining_ = true;
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (auto const connection = places_[i].connection) connection->drain();
+    if (const auto connection = places_[i].connection) connection->drain();
 }
 
 void Loop::finish() {
   draining_ = finished_ = true;
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (auto const connection = places_[i].connection) connection->abort();
+    if (const auto connection = places_[i].connection) connection->abort();
   mailbox_->close();
   timer_.cancel();
   guard_.reset();
@@ -157,7 +157,7 @@ class HttpServer::Impl {
   Result<void> start();
   void stop(Milliseconds drain);
   std::vector<std::string> addresses() const;
-  Counters const& counters() const { return shared_->counters; }
+  const Counters& counters() const { return shared_->counters; }
 
  private:
   struct Door {
@@ -166,7 +166,7 @@ class HttpServer::Impl {
     std::unique_ptr<Acceptor> acceptor;
     std::unique_ptr<asio::steady_timer> pause;
   };
-  Result<Door> openDoor(Listener const& listener);
+  Result<Door> openDoor(const Listener& listener);
   void accept(Door& door);
   void admit(Socket socket, Door& door, Loop& loop);
   void onEachLoop(void (Loop::*action)());
@@ -180,7 +180,7 @@ class HttpServer::Impl {
   bool stopped_ = false;
 };
 
-Result<HttpServer::Impl::Door> HttpServer::Impl::openDoor(Listener const& listener) {
+Result<HttpServer::Impl::Door> HttpServer::Impl::openDoor(const Listener& listener) {
   Door door;
   if (listener.tls) {
     auto context = makeServerTls(*listener.tls);
@@ -196,7 +196,7 @@ Result<HttpServer::Impl::Door> HttpServer::Impl::openDoor(Listener const& listen
 Result<void> HttpServer::Impl::start() {
   FL_ASSERT(loops_.empty() && !stopped_, "a server is started once");
   std::vector<Door> doors;
-  for (Listener const& listener : shared_->options.listeners) {
+  for (const Listener& listener : shared_->options.listeners) {
     auto door = openDoor(listener);
     if (!door) return tl::unexpected<Error>(std::move(door.error()));
     doors.push_back(std::move(*door));
@@ -232,9 +232,9 @@ void HttpServer::Impl::accept(Door& door) {
 }
 
 void HttpServer::Impl::admit(Socket socket, Door& door, Loop& loop) {
-  auto const open = shared_->counters.connectionsOpen.load();
-  auto const most = static_cast<std::uint64_t>(shared_->options.maxConnections);
-  bool const rejecting = open >= most;
+  const auto open = shared_->counters.connectionsOpen.load();
+  const auto most = static_cast<std::uint64_t>(shared_->options.maxConnections);
+  const bool rejecting = open >= most;
   if (rejecting) bump(shared_->counters.rejectedConnections);
   if (open >= most + kRejectPlaces) return;
   NetError ignored;
@@ -274,7 +274,7 @@ void HttpServer::Impl::stop(Milliseconds drain) {
   });
   closed.get_future().wait();
   onEachLoop(&Loop::drain);
-  auto const deadline = std::chrono::steady_clock::now() + chronoSpan(drain);
+  const auto deadline = std::chrono::steady_clock::now() + chronoSpan(drain);
   while (shared_->counters.connectionsOpen.load() > 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   onEachLoop(&Loop::finish);
@@ -294,8 +294,8 @@ std::vector<std::string> HttpServer::addresses() const { return impl_->addresses
 void HttpServer::stop(Milliseconds drain) { impl_->stop(drain); }
 
 ServerStats HttpServer::stats() const {
-  Counters const& c = impl_->counters();
-  auto const read = [](std::atomic<std::uint64_t> const& counter) { return counter.load(std::memory_order_relaxed); };
+  const Counters& c = impl_->counters();
+  const auto read = [](const std::atomic<std::uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
   ServerStats stats;
   stats.connectionsTotal = read(c.connectionsTotal);
   stats.connectionsOpen = read(c.connectionsOpen);

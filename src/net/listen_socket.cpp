@@ -21,34 +21,34 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-tl::unexpected<Error> systemFailure(ErrorCode const& code, std::string const& what, std::string remedy = {}) {
+tl::unexpected<Error> systemFailure(const ErrorCode& code, const std::string& what, std::string remedy = {}) {
   return fail(code, what + ": " + std::strerror(errno), std::move(remedy));
 }
 
-std::string hostAndPort(sockaddr_storage const& address) {
+std::string hostAndPort(const sockaddr_storage& address) {
   char text[INET6_ADDRSTRLEN] = {};
   if (address.ss_family == AF_INET) {
-    auto const& v4 = reinterpret_cast<sockaddr_in const&>(address);
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
     inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
     return fmt::format("{}:{}", text, ntohs(v4.sin_port));
   }
-  auto const& v6 = reinterpret_cast<sockaddr_in6 const&>(address);
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
   inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
   return fmt::format("[{}]:{}", text, ntohs(v6.sin6_port));
 }
 
-bool isLoopback(sockaddr const* address) {
+bool isLoopback(const sockaddr* address) {
   if (address->sa_family == AF_INET)
-    return (ntohl(reinterpret_cast<sockaddr_in const*>(address)->sin_addr.s_addr) >> 24) == 127;
+    return (ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24) == 127;
   return address->sa_family == AF_INET6 &&
-         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<sockaddr_in6 const*>(address)->sin6_addr);
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
 /// True when something accepts connections at the socket file.
-bool isServed(sockaddr_un const& address) {
-  int const probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  bool const served =
-      connect(probe, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0 || errno == EAGAIN;
+bool isServed(const sockaddr_un& address) {
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool served =
+      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
   ::close(probe);
   return served;
 }
@@ -72,23 +72,23 @@ ListenSocket::~ListenSocket() {
   if (lockFd_ >= 0) ::close(lockFd_);
 }
 
-Result<ListenSocket> ListenSocket::open(Listener const& listener) {
+Result<ListenSocket> ListenSocket::open(const Listener& listener) {
   ListenSocket socket;
   if (auto opened = listener.unixPath.empty() ? socket.openTcp(listener) : socket.openUnix(listener); !opened)
     return tl::unexpected<Error>(std::move(opened.error()));
   return socket;
 }
 
-Result<void> ListenSocket::openUnix(Listener const& listener) {
+Result<void> ListenSocket::openUnix(const Listener& listener) {
   sockaddr_un address{};
   family_ = AF_UNIX;
   address.sun_family = AF_UNIX;
-  std::string const& path = listener.unixPath;
+  const std::string& path = listener.unixPath;
   if (path.front() != '/' || path.size() >= sizeof address.sun_path)
     return fail(kBadListener,
                 fmt::format("socket path {} must be absolute and at most {} bytes", path, sizeof address.sun_path - 1));
   std::memcpy(address.sun_path, path.data(), path.size());
-  auto const inUse = [&] {
+  const auto inUse = [&] {
     return fail(kAddressInUse, "another server answers at " + path, "stop it, or choose another socket path");
   };
   // Two servers that start at once would both see a dead file and each remove the other's; the lock lets one through.
@@ -108,7 +108,7 @@ Result<void> ListenSocket::openUnix(Listener const& listener) {
   fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0) return systemFailure(kBadListener, "cannot create a unix socket");
   fchmod(fd_, 0600);  // the file is born narrow, whatever the umask, and widened below
-  if (bind(fd_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
+  if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return systemFailure(kBadListener, "cannot bind " + path);
   if (lstat(path.c_str(), &status) == 0) inode_ = status.st_ino;
   path_ = path;
@@ -118,23 +118,23 @@ Result<void> ListenSocket::openUnix(Listener const& listener) {
   return {};
 }
 
-Result<void> ListenSocket::openTcp(Listener const& listener) {
-  std::string const where = fmt::format("{}:{}", listener.host, listener.port);
+Result<void> ListenSocket::openTcp(const Listener& listener) {
+  const std::string where = fmt::format("{}:{}", listener.host, listener.port);
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  auto const port = std::to_string(listener.port);
-  if (int const rc = getaddrinfo(listener.host.c_str(), port.c_str(), &hints, &found); listener.host.empty() || rc != 0)
+  const auto port = std::to_string(listener.port);
+  if (const int rc = getaddrinfo(listener.host.c_str(), port.c_str(), &hints, &found); listener.host.empty() || rc != 0)
     return fail(kBadListener,
                 fmt::format("no address for {}: {}", where, listener.host.empty() ? "empty host" : gai_strerror(rc)));
-  std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> const address(found, &freeaddrinfo);
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> address(found, &freeaddrinfo);
   if (!listener.tls && !listener.allowPlainAnywhere && !isLoopback(address->ai_addr))
     return fail(kBadListener, where + " is not a loopback address and has no TLS", "give it a certificate and key");
   family_ = address->ai_family;
   fd_ = ::socket(family_, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0) return systemFailure(kBadListener, "cannot create a socket for " + where);
-  int const on = 1;
+  const int on = 1;
   setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(fd_, address->ai_addr, address->ai_addrlen) != 0 || listen(fd_, kBacklog) != 0)
     return errno == EADDRINUSE ? systemFailure(kAddressInUse, "cannot listen at " + where,

@@ -12,7 +12,7 @@ namespace fairlead::net {
 class ListenSocket {
  public:
   /// Errors kBadListener, kAddressInUse.
-  [[nodiscard]] static Result<ListenSocket> open(Listener const& listener);
+  [[nodiscard]] static Result<ListenSocket> open(const Listener& listener);
   ListenSocket() = default;
   ListenSocket(ListenSocket&& other) noexcept { swap(other); }
   ListenSocket& operator=(ListenSocket&& other) noexcept {
@@ -25,12 +25,12 @@ class ListenSocket {
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   [[nodiscard]] int family() const { return family_; }
   /// As clients take it: `unix:///...`, `http://...`, `https://...`.
-  [[nodiscard]] std::string const& address() const { return address_; }
+  [[nodiscard]] const std::string& address() const { return address_; }
 
  private:
   void swap(ListenSocket& other) noexcept;
-  Result<void> openUnix(Listener const& listener);
-  Result<void> openTcp(Listener const& listener);
+  Result<void> openUnix(const Listener& listener);
+  Result<void> openTcp(const Listener& listener);
 
   int fd_ = -1;
   int lockFd_ = -1;  // held while the socket file is served

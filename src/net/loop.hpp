@@ -57,9 +57,9 @@ class Loop {
   void run();  // ends when everything is closed and finish() was called
   /// Any thread.
   asio::io_context& context() { return context_; }
-  std::shared_ptr<Mailbox> const& mailbox() const { return mailbox_; }
+  const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
 
-  void add(std::shared_ptr<Connection> const& connection);
+  void add(const std::shared_ptr<Connection>& connection);
   void remove(std::uint64_t id);
   std::uint64_t nextId();
   void drain();
@@ -68,7 +68,7 @@ class Loop {
   ServerShared& shared() { return *shared_; }
   [[nodiscard]] Moment now() const { return now_; }
   void refreshClock();
-  [[nodiscard]] std::string const& dateLine() const { return dateLine_; }
+  [[nodiscard]] const std::string& dateLine() const { return dateLine_; }
 
  private:
   struct Place {

@@ -11,7 +11,7 @@ struct Batch {
   int depth = 0;
   std::vector<std::pair<std::shared_ptr<Mailbox>, std::vector<Post>>> boxes;
 
-  void add(std::shared_ptr<Mailbox> const& box, Post post) {
+  void add(const std::shared_ptr<Mailbox>& box, Post post) {
     for (auto& [candidate, posts] : boxes)
       if (candidate == box) {
         posts.push_back(std::move(post));
@@ -26,27 +26,27 @@ thread_local Batch batch;
 /// A stream that reaches nobody is over.
 void dispose(std::vector<Post>& posts) {
   for (Post& post : posts)
-    if (auto const* queue = std::get_if<std::shared_ptr<StreamQueue>>(&post.what)) (*queue)->finish();
+    if (const auto* queue = std::get_if<std::shared_ptr<StreamQueue>>(&post.what)) (*queue)->finish();
 }
 
 }  // namespace
 
-void Mailbox::post(std::shared_ptr<Mailbox> const& box, Post post) {
+void Mailbox::post(const std::shared_ptr<Mailbox>& box, Post post) {
   if (batch.depth > 0) return batch.add(box, std::move(post));
   {
-    std::lock_guard const lock(box->mutex_);
+    const std::lock_guard lock(box->mutex_);
     if (!box->closed_) {
       box->posts_.push_back(std::move(post));
       if (!std::exchange(box->awake_, true)) box->wake_();
       return;
     }
   }
-  if (auto const* queue = std::get_if<std::shared_ptr<StreamQueue>>(&post.what)) (*queue)->finish();
+  if (const auto* queue = std::get_if<std::shared_ptr<StreamQueue>>(&post.what)) (*queue)->finish();
 }
 
 void Mailbox::putAll(std::vector<Post>&& posts) {
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (!closed_) {
       posts_.insert(posts_.end(), std::make_move_iterator(posts.begin()), std::make_move_iterator(posts.end()));
       if (!std::exchange(awake_, true)) wake_();
@@ -57,7 +57,7 @@ void Mailbox::putAll(std::vector<Post>&& posts) {
 }
 
 bool Mailbox::take(std::vector<Post>& into) {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   posts_.swap(into);
   if (!into.empty()) return true;
   awake_ = false;
@@ -67,7 +67,7 @@ bool Mailbox::take(std::vector<Post>& into) {
 void Mailbox::close() {
   std::vector<Post> posts;
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     closed_ = true;
     wake_ = nullptr;
     posts.swap(posts_);
@@ -102,13 +102,13 @@ Responder& Responder::operator=(Responder&& other) noexcept {
 
 void Responder::reply(Response response) {
   FL_ASSERT(mailbox_ != nullptr, "a request is answered once");
-  auto const box = std::move(mailbox_);
+  const auto box = std::move(mailbox_);
   Mailbox::post(box, Post{connection_, sequence_, std::move(response)});
 }
 
 std::shared_ptr<EventStream> Responder::stream(StreamOptions options) {
   FL_ASSERT(mailbox_ != nullptr, "a request is answered once");
-  auto const box = std::move(mailbox_);
+  const auto box = std::move(mailbox_);
   auto queue = std::make_shared<StreamQueue>(box, connection_, std::move(options));
   Mailbox::post(box, Post{connection_, sequence_, queue});
   return std::make_shared<EventStream>(std::move(queue));
@@ -116,7 +116,7 @@ std::shared_ptr<EventStream> Responder::stream(StreamOptions options) {
 
 EventStream::EventStream(std::shared_ptr<StreamQueue> queue) : queue_(std::move(queue)) {}
 EventStream::~EventStream() { queue_->close(); }
-bool EventStream::send(std::shared_ptr<std::string const> chunk) { return queue_->send(std::move(chunk)); }
+bool EventStream::send(std::shared_ptr<const std::string> chunk) { return queue_->send(std::move(chunk)); }
 void EventStream::close() { queue_->close(); }
 Bytes EventStream::queued() const { return queue_->queued(); }
 bool EventStream::closed() const { return queue_->closed(); }
@@ -129,14 +129,14 @@ void StreamQueue::signal(bool needed) {
   if (needed) Mailbox::post(mailbox_, Post{connection_, 0, Post::Wake{}});
 }
 
-bool StreamQueue::send(std::shared_ptr<std::string const> chunk) {
+bool StreamQueue::send(std::shared_ptr<const std::string> chunk) {
   bool fits = false;
   bool wake = false;
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (closing_ || finished_) return false;
     if (chunk->empty()) return true;
-    auto const size = static_cast<std::int64_t>(chunk->size());
+    const auto size = static_cast<std::int64_t>(chunk->size());
     fits = queuedBytes_ + size <= options_.maxQueued.count;
     if (fits) {
       queuedBytes_ += size;
@@ -153,7 +153,7 @@ bool StreamQueue::send(std::shared_ptr<std::string const> chunk) {
 void StreamQueue::close() {
   bool wake = false;
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (closing_ || finished_) return;
     closing_ = true;
     wake = !std::exchange(signalled_, true);
@@ -162,23 +162,23 @@ void StreamQueue::close() {
 }
 
 bool StreamQueue::closed() const {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return closing_ || finished_;
 }
 
 Bytes StreamQueue::queued() const {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return {queuedBytes_};
 }
 
 bool StreamQueue::overflowed() const {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return overflowed_;
 }
 
 void StreamQueue::onClose(std::function<void()> callback) {
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (!finished_) {
       callbacks_.push_back(std::move(callback));
       return;
@@ -188,7 +188,7 @@ void StreamQueue::onClose(std::function<void()> callback) {
 }
 
 bool StreamQueue::take(std::string& out, std::size_t limit) {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   while (!chunks_.empty() && out.size() < limit) {
     out += *chunks_.front();
     queuedBytes_ -= static_cast<std::int64_t>(chunks_.front()->size());
@@ -200,16 +200,16 @@ bool StreamQueue::take(std::string& out, std::size_t limit) {
 }
 
 void StreamQueue::beat() {
-  std::lock_guard const lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (!chunks_.empty() || options_.heartbeatText.empty()) return;
-  chunks_.push_back(std::make_shared<std::string const>(options_.heartbeatText));
+  chunks_.push_back(std::make_shared<const std::string>(options_.heartbeatText));
   queuedBytes_ += static_cast<std::int64_t>(options_.heartbeatText.size());
 }
 
 void StreamQueue::finish() {
   std::vector<std::function<void()>> callbacks;
   {
-    std::lock_guard const lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (finished_) return;
     finished_ = true;
     chunks_.clear();

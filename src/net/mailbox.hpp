@@ -19,14 +19,14 @@ class StreamQueue {
   StreamQueue(std::shared_ptr<Mailbox> mailbox, std::uint64_t connection, StreamOptions options);
 
   // The side of the sender.
-  bool send(std::shared_ptr<std::string const> chunk);
+  bool send(std::shared_ptr<const std::string> chunk);
   void close();
   bool closed() const;
   Bytes queued() const;
   void onClose(std::function<void()> callback);
 
   // The side of the connection.
-  StreamOptions const& options() const { return options_; }
+  const StreamOptions& options() const { return options_; }
   /// Appends whole chunks to `out` until it holds `limit` bytes or more. True when the stream is over and all of it was
   /// taken.
   bool take(std::string& out, std::size_t limit);
@@ -39,11 +39,11 @@ class StreamQueue {
  private:
   void signal(bool needed);
 
-  StreamOptions const options_;
-  std::shared_ptr<Mailbox> const mailbox_;
-  std::uint64_t const connection_;
+  const StreamOptions options_;
+  const std::shared_ptr<Mailbox> mailbox_;
+  const std::uint64_t connection_;
   mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<std::string const>> chunks_;
+  std::deque<std::shared_ptr<const std::string>> chunks_;
   std::int64_t queuedBytes_ = 0;
   bool signalled_ = false;  // the connection knows that there is something to take
   bool closing_ = false;
@@ -66,7 +66,7 @@ class Mailbox {
   explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   /// Delivers now, or at the end of the ReplyBatch of this thread. Dropped after close().
-  static void post(std::shared_ptr<Mailbox> const& box, Post post);
+  static void post(const std::shared_ptr<Mailbox>& box, Post post);
   void putAll(std::vector<Post>&& posts);
   /// Swaps all posts into `into`, which must be empty. False when there were none; the next post wakes again.
   bool take(std::vector<Post>& into);

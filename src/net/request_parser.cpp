@@ -23,7 +23,7 @@ struct Failure {
 /// Beast tells what it reads, this writes it straight into a Request.
 class Reader final : public http::basic_parser<true> {
  public:
-  explicit Reader(ParserLimits const& limits) : limits_(limits) {
+  explicit Reader(const ParserLimits& limits) : limits_(limits) {
     header_limit(static_cast<std::uint32_t>(limits.maxHeader));
     body_limit(limits.maxBody);
     eager(true);
@@ -79,7 +79,7 @@ class Reader final : public http::basic_parser<true> {
     headerDone = true;
   }
 
-  void on_body_init_impl(boost::optional<std::uint64_t> const& length, BeastError&) override {
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, BeastError&) override {
     if (length) request.body.reserve(std::min<std::size_t>(*length, kMaxReserve));
   }
 
@@ -103,7 +103,7 @@ class Reader final : public http::basic_parser<true> {
   int hosts_ = 0;
 };
 
-Failure describe(BeastError const& ec, ParserLimits const& limits) {
+Failure describe(const BeastError& ec, const ParserLimits& limits) {
   if (ec == http::error::header_limit)
     return {431, fmt::format("the header is over the limit of {} bytes", limits.maxHeader)};
   if (ec == http::error::body_limit)
@@ -123,7 +123,7 @@ class RequestParser::Impl {
     Step step;
     while (true) {
       BeastError ec;
-      auto const rest = bytes.substr(step.used);
+      const auto rest = bytes.substr(step.used);
       step.used += reader->put({rest.data(), rest.size()}, ec);
       if (reader->is_done() && !ec) {
         step.state = State::done;

@@ -25,14 +25,14 @@ enum class Step : int { none, group, user, cwd, descriptors, exec };
 
 /// All that the child needs, made before it exists: between fork and exec it may only make system calls.
 struct Plan {
-  char const* program = nullptr;
+  const char* program = nullptr;
   char* const* argv = nullptr;
   char* const* env = nullptr;
-  char const* cwd = nullptr;
+  const char* cwd = nullptr;
   bool changeUser = false;
   uid_t uid = 0;
   gid_t gid = 0;
-  gid_t const* groups = nullptr;
+  const gid_t* groups = nullptr;
   std::size_t groupCount = 0;
   int input = -1, output = -1, errors = -1;
   int report = -1;  // where the child tells what failed; closed by exec
@@ -45,7 +45,7 @@ struct Failure {
 
 /// System calls, not the wrappers of libc: those change the user of every thread of the process, and the child shares
 /// its memory.
-bool becomeUser(Plan const& plan) {
+bool becomeUser(const Plan& plan) {
   return syscall(SYS_setgroups, plan.groupCount, plan.groups) == 0 &&
          syscall(SYS_setresgid, plan.gid, plan.gid, plan.gid) == 0 &&
          syscall(SYS_setresuid, plan.uid, plan.uid, plan.uid) == 0;
@@ -62,12 +62,12 @@ void defaultSignals() {
 constexpr int kReportFd = 3;
 
 [[noreturn]] void giveUp(int report, Step step) {
-  Failure const failure{step, errno};
-  [[maybe_unused]] auto const written = write(report, &failure, sizeof failure);
+  const Failure failure{step, errno};
+  [[maybe_unused]] const auto written = write(report, &failure, sizeof failure);
   _exit(127);
 }
 
-[[noreturn]] void becomeProgram(Plan const& plan) {
+[[noreturn]] void becomeProgram(const Plan& plan) {
   if (setpgid(0, 0) != 0) giveUp(plan.report, Step::group);
   if (dup2(plan.input, 0) < 0 || dup2(plan.output, 1) < 0 || dup2(plan.errors, 2) < 0 ||
       dup2(plan.report, kReportFd) < 0 || fcntl(kReportFd, F_SETFD, FD_CLOEXEC) != 0)
@@ -83,39 +83,39 @@ constexpr int kReportFd = 3;
 
 /// vfork, not fork: copying the page tables of a daemon that holds a gigabyte takes tens of milliseconds. The parent
 /// waits until exec with all signals blocked, so no handler of ours runs in the memory that both share.
-[[gnu::noinline]] pid_t start(Plan const& plan) {
+[[gnu::noinline]] pid_t start(const Plan& plan) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t const pid = vfork();
+  const pid_t pid = vfork();
   if (pid == 0) becomeProgram(plan);
-  int const failure = errno;
+  const int failure = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = failure;
   return pid;
 }
 
-std::vector<char*> pointers(std::vector<std::string> const& texts) {
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
-  for (auto const& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
   list.push_back(nullptr);
   return list;
 }
 
-bool isProgram(std::string const& path) {
+bool isProgram(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-std::string findProgram(ProcessSpec const& spec) {
-  std::string const& name = spec.argv.front();
+std::string findProgram(const ProcessSpec& spec) {
+  const std::string& name = spec.argv.front();
   if (name.find('/') != std::string::npos) return name;
   std::string_view folders = kUsualPath;
-  for (auto const& entry : spec.env)
+  for (const auto& entry : spec.env)
     if (entry.starts_with("PATH=")) folders = std::string_view(entry).substr(5);
   while (!folders.empty()) {
-    auto const end = std::min(folders.find(':'), folders.size());
-    std::string const candidate = std::string(folders.substr(0, end)) + "/" + name;
+    const auto end = std::min(folders.find(':'), folders.size());
+    const std::string candidate = std::string(folders.substr(0, end)) + "/" + name;
     if (folders.starts_with('/') && isProgram(candidate))
       return candidate;  // a relative folder would mean another one in cwd
     folders.remove_prefix(std::min(end + 1, folders.size()));
@@ -138,11 +138,11 @@ bool makePipe(Descriptor& readEnd, Descriptor& writeEnd) {
 }
 
 /// The child's input as a file in memory: it needs no feeding, and a program that reads none of it breaks no pipe.
-Descriptor makeInput(std::string const& text) {
+Descriptor makeInput(const std::string& text) {
   Descriptor file =
       aboveStandard(text.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC) : memfd_create("input", MFD_CLOEXEC));
   for (std::size_t done = 0; done < text.size();) {
-    auto const n = write(file.get(), text.data() + done, text.size() - done);
+    const auto n = write(file.get(), text.data() + done, text.size() - done);
     if (n <= 0) return {};
     done += static_cast<std::size_t>(n);
   }
@@ -150,7 +150,7 @@ Descriptor makeInput(std::string const& text) {
   return file;
 }
 
-std::string stepText(Step step, ProcessSpec const& spec) {
+std::string stepText(Step step, const ProcessSpec& spec) {
   switch (step) {
     case Step::group:
       return "cannot make a process group";
@@ -167,21 +167,21 @@ std::string stepText(Step step, ProcessSpec const& spec) {
 
 }  // namespace
 
-Result<Spawned> spawn(ProcessSpec const& spec) {
+Result<Spawned> spawn(const ProcessSpec& spec) {
   if (spec.argv.empty() || spec.argv.front().empty()) return fail(kSpawnFailed, "no program is named");
-  auto const program = findProgram(spec);
+  const auto program = findProgram(spec);
   if (program.empty())
     return fail(kSpawnFailed, "the program " + printable(spec.argv.front()) + " is not in PATH",
                 "install it, or give its path");
-  auto const argv = pointers(spec.argv);
-  auto const env = pointers(spec.env);
+  const auto argv = pointers(spec.argv);
+  const auto env = pointers(spec.env);
   Spawned spawned;
   Descriptor output, errors, report, reported;
-  Descriptor const input = makeInput(spec.input);
+  const Descriptor input = makeInput(spec.input);
   if (!input.open() || !makePipe(spawned.output, output) || !makePipe(spawned.errors, errors) ||
       !makePipe(reported, report))
     return fail(kSpawnFailed, std::string("cannot create the standard streams: ") + std::strerror(errno));
-  for (auto const* end : {&spawned.output, &spawned.errors}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
+  for (const auto* end : {&spawned.output, &spawned.errors}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
 
   Plan plan;
   plan.program = program.c_str();

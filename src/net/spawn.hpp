@@ -37,6 +37,6 @@ struct Spawned {
 };
 
 /// Starts the program as leader of a process group of its own. Error kSpawnFailed.
-[[nodiscard]] Result<Spawned> spawn(ProcessSpec const& spec);
+[[nodiscard]] Result<Spawned> spawn(const ProcessSpec& spec);
 
 }  // namespace fairlead::net

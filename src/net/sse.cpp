@@ -28,9 +28,9 @@ std::string formatEvent(std::string_view id, std::string_view event, std::string
   if (!id.empty()) appendField(out, "id", oneLine(id));
   if (!event.empty()) appendField(out, "event", oneLine(event));
   for (std::size_t start = 0; start <= data.size();) {
-    auto const end = std::min(data.find_first_of("\r\n", start), data.size());
+    const auto end = std::min(data.find_first_of("\r\n", start), data.size());
     appendField(out, "data", data.substr(start, end - start));
-    bool const pair = data.substr(std::min(end, data.size()), 2) == "\r\n";
+    const bool pair = data.substr(std::min(end, data.size()), 2) == "\r\n";
     start = end + (pair ? 2 : 1);
   }
   out += '\n';
@@ -44,7 +44,7 @@ Result<std::vector<SseEvent>> SseParser::feed(std::string_view chunk) {
       chunk.remove_prefix(1);
       continue;
     }
-    auto const end = chunk.find_first_of("\r\n");
+    const auto end = chunk.find_first_of("\r\n");
     line_ += chunk.substr(0, end);
     if (line_.size() + data_.size() > static_cast<std::size_t>(maxEvent_.count))
       return fail(kEventTooLarge, fmt::format("an event is larger than {} bytes", maxEvent_.count));
@@ -61,7 +61,7 @@ void SseParser::takeLine(std::vector<SseEvent>& events) {
   std::string_view line = line_;
   if (!std::exchange(started_, true) && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (!line.empty()) {
-    auto const colon = std::min(line.find(':'), line.size());
+    const auto colon = std::min(line.find(':'), line.size());
     if (colon == 0) return;  // a comment
     auto value = line.substr(std::min(colon + 1, line.size()));
     if (value.starts_with(' ')) value.remove_prefix(1);
@@ -83,7 +83,7 @@ void SseParser::takeField(std::string_view name, std::string_view value) {
   } else if (name == "id") {
     if (value.find('\0') == std::string_view::npos) lastId_ = value;
   } else if (name == "retry") {
-    bool const digits =
+    const bool digits =
         !value.empty() && value.size() <= 9 && value.find_first_not_of("0123456789") == std::string_view::npos;
     if (digits) retry_ = Milliseconds{std::stoll(std::string(value))};
   }

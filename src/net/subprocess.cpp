@@ -21,7 +21,7 @@ constexpr auto kDrainAfterEnd = std::chrono::milliseconds(200);
 /// Watches one child: drains it, and ends it when its time is over.
 class Watch {
  public:
-  Watch(ProcessSpec const& spec, Spawned child)
+  Watch(const ProcessSpec& spec, Spawned child)
       : spec_(spec), child_(std::move(child)), deadline_(Clock::now() + span(spec.timeout)) {}
 
   ProcessResult run() {
@@ -34,7 +34,7 @@ class Watch {
       collect(kTick);
     }
     // The leader is a zombie until it is reaped below, so its number still names this group and no other.
-    for (auto const until = Clock::now() + kDrainAfterEnd; outputOpen() && Clock::now() < until;) collect(kTick);
+    for (const auto until = Clock::now() + kDrainAfterEnd; outputOpen() && Clock::now() < until;) collect(kTick);
     kill(-child_.pid, SIGKILL);
     reap();
     return std::move(result_);
@@ -79,16 +79,16 @@ class Watch {
 
   void drain(Descriptor& from, std::string& into) {
     std::array<char, 16 << 10> buffer;
-    auto const n = ::read(from.get(), buffer.data(), buffer.size());
+    const auto n = ::read(from.get(), buffer.data(), buffer.size());
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) return from.reset();
-    auto const room = static_cast<std::size_t>(std::max<std::int64_t>(spec_.maxOutput.count, 0)) - into.size();
-    auto const kept = std::min(room, static_cast<std::size_t>(n));
+    const auto room = static_cast<std::size_t>(std::max<std::int64_t>(spec_.maxOutput.count, 0)) - into.size();
+    const auto kept = std::min(room, static_cast<std::size_t>(n));
     into.append(buffer.data(), kept);
     if (kept < static_cast<std::size_t>(n)) result_.truncated = true;
   }
 
-  ProcessSpec const& spec_;
+  const ProcessSpec& spec_;
   Spawned child_;
   Clock::time_point deadline_, killAt_;
   ProcessResult result_;
@@ -98,7 +98,7 @@ class Watch {
 
 }  // namespace
 
-Result<ProcessResult> runProcess(ProcessSpec const& spec) {
+Result<ProcessResult> runProcess(const ProcessSpec& spec) {
   auto child = spawn(spec);
   if (!child) return tl::unexpected<Error>(std::move(child.error()));
   return Watch(spec, std::move(*child)).run();

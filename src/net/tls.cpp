@@ -21,7 +21,7 @@ std::string lastTlsError() {
 
 }  // namespace
 
-Result<ssl_ctx_st*> makeServerTls(TlsFiles const& files) {
+Result<ssl_ctx_st*> makeServerTls(const TlsFiles& files) {
   struct stat status{};
   if (stat(files.key.c_str(), &status) != 0) return fail(kTlsFiles, "cannot read the key file " + files.key);
   if ((status.st_mode & S_IROTH) != 0)
@@ -33,9 +33,9 @@ Result<ssl_ctx_st*> makeServerTls(TlsFiles const& files) {
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
     return fail(kTlsFiles, "the certificate file " + files.certificate + " cannot be used: " + lastTlsError());
-  auto const noPassword = [](char*, int, int, void*) { return -1; };  // never ask on a terminal
+  const auto noPassword = [](char*, int, int, void*) { return -1; };  // never ask on a terminal
   SSL_CTX_set_default_passwd_cb(context.get(), noPassword);
-  bool const keyTaken = SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) == 1;
+  const bool keyTaken = SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) == 1;
   if (!keyTaken && ERR_GET_REASON(ERR_peek_last_error()) != X509_R_KEY_VALUES_MISMATCH)
     return fail(kTlsFiles, "the key file " + files.key + " cannot be used: " + lastTlsError());
   if (!keyTaken || SSL_CTX_check_private_key(context.get()) != 1)

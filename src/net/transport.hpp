@@ -31,16 +31,16 @@ class Transport {
   }
   template <class Done>
   void read(char* into, std::size_t size, Done done) {
-    auto const buffer = asio::buffer(into, size);
+    const auto buffer = asio::buffer(into, size);
     tls_ ? tls_->async_read_some(buffer, std::move(done)) : plain_.async_read_some(buffer, std::move(done));
   }
   /// Plain sockets: what the kernel takes at once. 0 with TLS.
-  std::size_t writeNow(std::string const& bytes, NetError& ec) {
+  std::size_t writeNow(const std::string& bytes, NetError& ec) {
     return tls_ ? 0 : plain_.write_some(asio::buffer(bytes), ec);
   }
   template <class Done>
-  void write(char const* bytes, std::size_t size, Done done) {
-    auto const buffer = asio::buffer(bytes, size);
+  void write(const char* bytes, std::size_t size, Done done) {
+    const auto buffer = asio::buffer(bytes, size);
     tls_ ? asio::async_write(*tls_, buffer, std::move(done)) : asio::async_write(plain_, buffer, std::move(done));
   }
   /// Plain sockets: tells the peer that nothing more comes.

@@ -36,7 +36,7 @@ TEST(JsonWriter, CommasAndEscapes) {
 
 TEST(JsonWriter, InvalidTextBecomesReplacementCharacters) {
   EXPECT_EQ(jsonText("a\xff"
-                   "b"),
+                     "b"),
             "\"a\xEF\xBF\xBD"
             "b\"");
   EXPECT_EQ(jsonText(std::string_view("\0", 1)), "\"\xEF\xBF\xBD\"");

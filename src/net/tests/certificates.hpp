@@ -12,9 +12,9 @@
 namespace fairlead::net::test {
 
 /// Writes FOLDER/NAME.crt (for localhost and 127.0.0.1, valid one day) and FOLDER/NAME.key.
-inline void writeCertificate(std::string const& folder, std::string const& name) {
-  std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> const key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
-  std::unique_ptr<X509, decltype(&X509_free)> const certificate(X509_new(), &X509_free);
+inline void writeCertificate(const std::string& folder, const std::string& name) {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(X509_new(), &X509_free);
   X509* x509 = certificate.get();
   X509_set_version(x509, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(x509), 1);
@@ -22,7 +22,7 @@ inline void writeCertificate(std::string const& folder, std::string const& name)
   X509_gmtime_adj(X509_getm_notAfter(x509), 86'400);
   X509_set_pubkey(x509, key.get());
   X509_NAME* subject = X509_get_subject_name(x509);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<unsigned char const*>("localhost"), -1, -1,
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1,
                              0);
   X509_set_issuer_name(x509, subject);
   X509V3_CTX context;

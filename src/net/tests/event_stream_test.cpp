@@ -14,13 +14,13 @@ struct StreamServer {
       : server(
             [this, streamOptions](Request&&, Responder responder) {
               auto stream = responder.stream(streamOptions);
-              std::lock_guard const lock(mutex);
+              const std::lock_guard lock(mutex);
               streams.push_back(std::move(stream));
             },
             options) {}
   std::shared_ptr<EventStream> stream(std::size_t index) {
     EXPECT_TRUE(eventually([&] { return std::lock_guard(mutex), streams.size() > index; }));
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     return streams.at(index);
   }
   std::mutex mutex;
@@ -32,7 +32,7 @@ TEST(EventStream, sendsChunksInOrderAndEndsCleanly) {
   StreamServer host;
   RawClient client(host.server.address);
   client.send(get("/"));
-  auto const stream = host.stream(0);
+  const auto stream = host.stream(0);
   std::atomic<int> closed{0};
   stream->onClose([&] { ++closed; });
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(stream->send("e" + std::to_string(i) + ";"));
@@ -41,7 +41,7 @@ TEST(EventStream, sendsChunksInOrderAndEndsCleanly) {
   EXPECT_TRUE(stream->send("last"));
   stream->close();
   EXPECT_FALSE(stream->send("too late"));
-  auto const all = client.readAll();
+  const auto all = client.readAll();
   EXPECT_NE(all.find("Content-Type: text/event-stream\r\n"), std::string::npos) << all;
   EXPECT_TRUE(all.ends_with("0\r\n\r\n")) << all;
   EXPECT_NE(all.find("last"), std::string::npos);
@@ -56,7 +56,7 @@ TEST(EventStream, noticesAClientThatLeaves) {
   StreamServer host;
   RawClient client(host.server.address);
   client.send(get("/"));
-  auto const stream = host.stream(0);
+  const auto stream = host.stream(0);
   std::atomic<bool> closed{false};
   stream->onClose([&] { closed = true; });
   ASSERT_TRUE(client.readUntil("\r\n\r\n"));
@@ -71,13 +71,13 @@ TEST(EventStream, aReaderTooFarBehindGetsAPrefixAndTheEnd) {
   StreamServer host(options);
   RawClient client(host.server.address, 4096);
   client.send(get("/"));
-  auto const stream = host.stream(0);
-  std::string const padding(1000, '.');
+  const auto stream = host.stream(0);
+  const std::string padding(1000, '.');
   int sent = 0;
   while (stream->send("<" + std::to_string(sent) + ">" + padding)) ++sent;
   EXPECT_FALSE(stream->send("more"));
   EXPECT_TRUE(stream->closed());
-  auto const all = client.readAll();
+  const auto all = client.readAll();
   EXPECT_TRUE(all.ends_with("0\r\n\r\n"));
   EXPECT_NE(all.find("<" + std::to_string(sent - 1) + ">"), std::string::npos);
   EXPECT_EQ(all.find("<" + std::to_string(sent) + ">"), std::string::npos);
@@ -97,8 +97,8 @@ TEST(EventStream, aReaderThatStopsReadingIsDropped) {
   StreamServer host(options, serverOptions);
   RawClient client(host.server.address, 4096);
   client.send(get("/"));
-  auto const stream = host.stream(0);
-  auto const chunk = std::make_shared<std::string const>(100'000, 'x');
+  const auto stream = host.stream(0);
+  const auto chunk = std::make_shared<const std::string>(100'000, 'x');
   for (int i = 0; i < 100; ++i) stream->send(chunk);
   EXPECT_TRUE(eventually([&] { return host.server.server.stats().droppedSlowReaders == 1; }));
   EXPECT_TRUE(stream->closed());
@@ -123,7 +123,7 @@ TEST(EventStream, isWholeForHttp10AndEmptyForHead) {
   old.send("GET / HTTP/1.0\r\n\r\n");
   host.stream(0)->send("plain");
   host.stream(0)->close();
-  auto const all = old.readAll();
+  const auto all = old.readAll();
   EXPECT_TRUE(all.ends_with("\r\n\r\nplain")) << all;
   RawClient head(host.server.address);
   head.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -142,8 +142,8 @@ TEST(EventStream, aThousandGetEveryEvent) {
   }
   host.stream(kStreams - 1);
   for (int event = 0; event < 5; ++event) {
-    ReplyBatch const together;
-    auto const chunk = std::make_shared<std::string const>("event " + std::to_string(event) + "\n");
+    const ReplyBatch together;
+    const auto chunk = std::make_shared<const std::string>("event " + std::to_string(event) + "\n");
     for (auto& stream : host.streams) EXPECT_TRUE(stream->send(chunk));
   }
   for (auto& client : clients) {
@@ -161,10 +161,10 @@ TEST(EventStream, stopSendsWhatIsQueued) {
   StreamServer host;
   RawClient client(host.server.address);
   client.send(get("/"));
-  auto const stream = host.stream(0);
+  const auto stream = host.stream(0);
   stream->send(std::string(500'000, 'q') + "end");
   std::thread stopper([&] { host.server.server.stop({5000}); });
-  auto const all = client.readAll();
+  const auto all = client.readAll();
   stopper.join();
   EXPECT_NE(all.find("qend"), std::string::npos);
   EXPECT_TRUE(all.ends_with("0\r\n\r\n"));

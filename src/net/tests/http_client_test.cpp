@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-HttpClient clientOf(std::string const& endpoint, ClientOptions options = {}) {
+HttpClient clientOf(const std::string& endpoint, ClientOptions options = {}) {
   options.endpoint = endpoint;
   auto client = HttpClient::open(options);
   EXPECT_TRUE(client.has_value());
@@ -27,9 +27,9 @@ void describe(Request&& request, Responder responder) {
 }
 
 TEST(HttpClient, sendsEveryMethodOverOneConnection) {
-  TestServer const server(describe);
+  const TestServer server(describe);
   auto client = clientOf(server.address);
-  for (std::string const method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+  for (const std::string method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
     ClientRequest request;
     request.method = method;
     request.target = "/a%20b";
@@ -37,7 +37,7 @@ TEST(HttpClient, sendsEveryMethodOverOneConnection) {
       request.contentType = "text/x";
       request.body = std::string("b\0c", 3);
     }
-    auto const answer = client.send(request);
+    const auto answer = client.send(request);
     ASSERT_TRUE(answer.has_value()) << toText(answer.error());
     EXPECT_EQ(answer->body, method + (method == "GET" ? " /a b - - " : " /a b text/x - " + request.body));
     EXPECT_EQ(answer->headers.get("x-one"), "1");
@@ -53,16 +53,16 @@ TEST(HttpClient, carriesTheTokenAndNeverShowsIt) {
   ClientOptions options;
   options.bearerToken = "secret-token";
   {
-    TestServer const server(describe);
+    const TestServer server(describe);
     EXPECT_EQ(clientOf(server.address, options).send({})->body, "GET / - Bearer secret-token ");
   }
-  auto const failed = clientOf("http://127.0.0.1:1", options).send({});
+  const auto failed = clientOf("http://127.0.0.1:1", options).send({});
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().code, &kUnreachable);
   EXPECT_EQ(toText(failed.error()).find("secret"), std::string::npos);
   EXPECT_NE(toText(failed.error()).find("fairlead serve"), std::string::npos);
   options.endpoint = "http://example.com";
-  auto const refused = HttpClient::open(options);
+  const auto refused = HttpClient::open(options);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(toText(refused.error()).find("secret"), std::string::npos);
   options.endpoint = "http://127.0.0.1";
@@ -71,12 +71,12 @@ TEST(HttpClient, carriesTheTokenAndNeverShowsIt) {
 }
 
 TEST(HttpClient, refusesOddEndpoints) {
-  for (std::string const wrong :
+  for (const std::string wrong :
        {"", "ftp://x", "127.0.0.1:80", "unix://relative", "http://", "http://u:p@h", "http://h:99999", "http://h:x",
         "http://h?q", "http://[::1", "http://a b", "unix://"}) {
     ClientOptions options;
     options.endpoint = wrong;
-    auto const client = HttpClient::open(options);
+    const auto client = HttpClient::open(options);
     ASSERT_FALSE(client.has_value()) << wrong;
     EXPECT_EQ(client.error().code, &kBadEndpoint);
   }
@@ -109,8 +109,8 @@ TEST(HttpClient, sendsOnceMoreWhenAKeptConnectionDied) {
   options.listeners.back().port =
       static_cast<std::uint16_t>(std::stoi(first->address.substr(first->address.rfind(':') + 1)));
   first.reset();
-  TestServer const second(describe, options);
-  auto const answer = client.send({});
+  const TestServer second(describe, options);
+  const auto answer = client.send({});
   ASSERT_TRUE(answer.has_value()) << toText(answer.error());
   EXPECT_EQ(answer->status, 200);
 }
@@ -118,20 +118,20 @@ TEST(HttpClient, sendsOnceMoreWhenAKeptConnectionDied) {
 TEST(HttpClient, followsAStreamUntilItEndsOrIsCancelled) {
   std::mutex mutex;
   std::vector<std::shared_ptr<EventStream>> streams;
-  TestServer const server([&](Request&& request, Responder responder) {
+  const TestServer server([&](Request&& request, Responder responder) {
     if (request.path != "/events") return describe(std::move(request), std::move(responder));
     auto stream = responder.stream({});
     stream->send("first\n");
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     streams.push_back(std::move(stream));
   });
   auto client = clientOf(server.address);
   ClientRequest request;
   request.target = "/events";
   std::string got;
-  auto const ended = client.stream(request, [&](std::string_view chunk) {
+  const auto ended = client.stream(request, [&](std::string_view chunk) {
     got += chunk;
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     if (got == "first\n") streams.back()->send("second\n"), streams.back()->close();
     return true;
   });
@@ -140,12 +140,12 @@ TEST(HttpClient, followsAStreamUntilItEndsOrIsCancelled) {
   EXPECT_EQ(client.stream(request, [](std::string_view) { return false; })->status, 200);
   ClientRequest missing;
   missing.target = "/missing";
-  auto const refused = client.stream(missing, [](std::string_view) { return true; });
+  const auto refused = client.stream(missing, [](std::string_view) { return true; });
   EXPECT_EQ(refused->status, 404);
   EXPECT_FALSE(refused->body.empty()) << "the document of the error, whole";
 
   std::thread canceller;
-  auto const cancelled = client.stream(request, [&](std::string_view) {
+  const auto cancelled = client.stream(request, [&](std::string_view) {
     if (!canceller.joinable()) canceller = std::thread([&] { client.cancel(); });
     return true;
   });
@@ -155,7 +155,7 @@ TEST(HttpClient, followsAStreamUntilItEndsOrIsCancelled) {
 }
 
 TEST(HttpClient, addsNoFieldsOutOfLineBreaks) {
-  TestServer const server([](Request&& request, Responder responder) {
+  const TestServer server([](Request&& request, Responder responder) {
     responder.reply(text(request.headers.get("Evil") ? "forged" : "clean"));
   });
   auto client = clientOf(server.address);

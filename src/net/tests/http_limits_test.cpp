@@ -26,8 +26,8 @@ TEST(HttpLimits, oversizedRequestsAreToldSo) {
     std::string request;
     int status;
   };
-  std::string const chunk(600, 'x');
-  for (auto const& [request, status] : std::vector<Case>{
+  const std::string chunk(600, 'x');
+  for (const auto& [request, status] : std::vector<Case>{
            {post("/", std::string(500'000, 'x')), 413},
            {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n258\r\n" + chunk + "\r\n258\r\n" + chunk +
                 "\r\n0\r\n\r\n",
@@ -38,7 +38,7 @@ TEST(HttpLimits, oversizedRequestsAreToldSo) {
            {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(100'000, 'x'), 431}}) {
     RawClient client(server.address);
     client.send(request);
-    auto const answer = client.readAll();
+    const auto answer = client.readAll();
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << request.substr(0, 60) << " -> " << answer;
     EXPECT_NE(answer.find("application/problem+json"), std::string::npos) << answer;
     if (status == 413) {
@@ -58,7 +58,7 @@ TEST(HttpLimits, slowHeadersEndWith408) {
   RawClient dripping(server.address);
   dripping.send("GET / HTTP/1.1\r\n");
   while (dripping.send("A: b\r\n") && server.server.stats().rejectedTimeout < 2)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // tidy: allow sleep: the pace of a slow client
   EXPECT_TRUE(hasStatus(dripping.readAll(), 408));
 }
 
@@ -70,7 +70,7 @@ TEST(HttpLimits, slowBodiesEndWith408) {
   RawClient dripping(server.address);  // makes progress, but is over the time of a whole body
   dripping.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
   while (dripping.send("a") && server.server.stats().rejectedTimeout < 2)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // tidy: allow sleep: the pace of a slow client
   EXPECT_TRUE(hasStatus(dripping.readAll(), 408));
 }
 
@@ -89,7 +89,7 @@ TEST(HttpLimits, aSlowHandlerIsNotATimeout) {
   TestServer server(
       [&](Request&&, Responder responder) {
         threads.emplace_back([r = std::make_shared<Responder>(std::move(responder))] {
-          std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+          std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // tidy: allow sleep: a slow handler
           r->reply(text("slow"));
         });
       },
@@ -140,7 +140,7 @@ TEST(HttpLimits, requestsOverTheLimitAreToldSo) {
   b.send(get("/"));
   ASSERT_TRUE(eventually([&] { return server.server.stats().inFlight == 2; }));
   c.send(get("/"));
-  auto const answer = c.readAnswer();
+  const auto answer = c.readAnswer();
   EXPECT_TRUE(hasStatus(answer, 503));
   EXPECT_NE(answer.find("Retry-After: 1"), std::string::npos);
   held.clear();
@@ -175,7 +175,7 @@ TEST(HttpLimits, theRendererOfTheCallerIsUsed) {
   TestServer server(echo, options);
   RawClient client(server.address);
   client.send("nonsense\r\n\r\n");
-  auto const answer = client.readAll();
+  const auto answer = client.readAll();
   EXPECT_TRUE(hasStatus(answer, 400)) << answer;
   EXPECT_TRUE(answer.ends_with("mine"));
   EXPECT_EQ(server.server.stats().rejectedMalformed, 1U);

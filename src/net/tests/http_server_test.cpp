@@ -13,7 +13,7 @@ TEST(HttpServer, keepsTheConnectionOverManyRequests) {
   RawClient client(server.address);
   for (int i = 0; i < 100; ++i) {
     client.send(post("/n", std::to_string(i)));
-    auto const answer = client.readAnswer();
+    const auto answer = client.readAnswer();
     ASSERT_TRUE(hasStatus(answer, 200)) << answer;
     ASSERT_TRUE(answer.ends_with("\r\n\r\nPOST /n " + std::to_string(i))) << answer;
   }
@@ -25,7 +25,7 @@ TEST(HttpServer, answersPipelinedRequestsInTheirOrder) {
   std::mutex mutex;
   std::vector<std::pair<std::string, Responder>> held;
   TestServer server([&](Request&& request, Responder responder) {
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     held.emplace_back(request.path, std::move(responder));
   });
   RawClient client(server.address);
@@ -40,7 +40,7 @@ TEST(HttpServer, answersPipelinedRequestsInTheirOrder) {
 TEST(HttpServer, readsOnWhenMoreIsPipelinedThanItHolds) {
   ServerOptions options;
   options.maxPipelined = 4;
-  for (int const maxInFlight : {65'536, 0}) {  // answered by the handler, or at once with 503
+  for (const int maxInFlight : {65'536, 0}) {  // answered by the handler, or at once with 503
     options.maxInFlight = maxInFlight;
     TestServer server(echo, options);
     RawClient client(server.address);
@@ -48,7 +48,7 @@ TEST(HttpServer, readsOnWhenMoreIsPipelinedThanItHolds) {
     for (int i = 0; i < 300; ++i) all += get("/" + std::to_string(i));
     client.send(all);
     for (int i = 0; i < 300; ++i) {
-      auto const answer = client.readAnswer();
+      const auto answer = client.readAnswer();
       ASSERT_TRUE(hasStatus(answer, maxInFlight == 0 ? 503 : 200)) << i << answer;
     }
   }
@@ -57,7 +57,7 @@ TEST(HttpServer, readsOnWhenMoreIsPipelinedThanItHolds) {
 TEST(HttpServer, takesBytesOneByOne) {
   TestServer server;
   RawClient client(server.address);
-  for (char const c : post("/slow", "body")) client.send({&c, 1});
+  for (const char c : post("/slow", "body")) client.send({&c, 1});
   EXPECT_TRUE(client.readAnswer().ends_with("POST /slow body"));
 }
 
@@ -74,9 +74,9 @@ TEST(HttpServer, readsChunkedBodies) {
 TEST(HttpServer, movesLargeBodiesBothWays) {
   TestServer server;
   RawClient client(server.address);
-  std::string const body(5 << 20, 'b');
+  const std::string body(5 << 20, 'b');
   std::thread sender([&] { client.send(post("/big", body)); });
-  auto const answer = client.readAnswer();
+  const auto answer = client.readAnswer();
   sender.join();
   EXPECT_TRUE(answer.ends_with(body));
   client.send(get("/after"));
@@ -104,7 +104,7 @@ TEST(HttpServer, answersHeadWithoutABody) {
   TestServer server;
   RawClient client(server.address);
   client.send("HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n" + get("/x", "Connection: close\r\n"));
-  auto const all = client.readAll();
+  const auto all = client.readAll();
   EXPECT_NE(all.find("Content-Length: 8\r\n"), std::string::npos) << all;
   EXPECT_EQ(all.find("HEAD /h"), std::string::npos) << all;
   EXPECT_TRUE(all.ends_with("GET /x "));
@@ -127,7 +127,7 @@ TEST(HttpServer, answersAHalfClosedClient) {
   std::vector<std::thread> threads;
   TestServer server([&](Request&&, Responder responder) {
     threads.emplace_back([r = std::make_shared<Responder>(std::move(responder))] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // tidy: allow sleep: a slow handler
       r->reply(text("late"));
     });
   });
@@ -142,7 +142,7 @@ TEST(HttpServer, answersAHalfClosedClient) {
 TEST(HttpServer, forgetsAClientThatLeavesInTheMiddleOfABody) {
   std::atomic<int> handled{0};
   TestServer server([&](Request&&, Responder) { ++handled; });
-  for (bool const hard : {false, true}) {
+  for (const bool hard : {false, true}) {
     RawClient client(server.address);
     client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc");
     ASSERT_TRUE(eventually([&] { return server.server.stats().connectionsOpen == 1; }));
@@ -156,7 +156,7 @@ TEST(HttpServer, dropsAnswersToClientsThatLeft) {
   std::mutex mutex;
   std::vector<Responder> held;
   TestServer server([&](Request&&, Responder responder) {
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     held.push_back(std::move(responder));
   });
   RawClient client(server.address);
@@ -176,12 +176,12 @@ TEST(HttpServer, dropsAnswersToClientsThatLeft) {
 TEST(HttpServer, answersForHandlersThatDoNot) {
   TestServer server([](Request&& request, Responder responder) {
     if (request.path == "/throw") throw std::runtime_error("inside");
-    auto const dropped = std::move(responder);
+    const auto dropped = std::move(responder);
   });
   RawClient client(server.address);
-  for (char const* path : {"/drop", "/throw"}) {
+  for (const char* path : {"/drop", "/throw"}) {
     client.send(get(path));
-    auto const answer = client.readAnswer();
+    const auto answer = client.readAnswer();
     EXPECT_TRUE(hasStatus(answer, 500)) << answer;
     EXPECT_EQ(answer.find("inside"), std::string::npos);
   }
@@ -221,7 +221,7 @@ TEST(HttpServer, servesTwoHundredConnectionsFromOtherThreads) {
   std::thread writer;
   TestServer server(
       [&](Request&& request, Responder responder) {
-        std::lock_guard const lock(mutex);
+        const std::lock_guard lock(mutex);
         waiting.emplace_back(std::move(request.body), std::move(responder));
       },
       options);
@@ -229,10 +229,10 @@ TEST(HttpServer, servesTwoHundredConnectionsFromOtherThreads) {
     while (!done) {
       std::vector<std::pair<std::string, Responder>> batch;
       {
-        std::lock_guard const lock(mutex);
+        const std::lock_guard lock(mutex);
         batch.swap(waiting);
       }
-      ReplyBatch const together;
+      const ReplyBatch together;
       for (auto& [body, responder] : batch) responder.reply(text(body));
       std::this_thread::yield();
     }
@@ -255,7 +255,7 @@ TEST(HttpServer, stopFinishesWhatIsUnderWay) {
   std::mutex mutex;
   std::vector<Responder> held;
   TestServer server([&](Request&&, Responder responder) {
-    std::lock_guard const lock(mutex);
+    const std::lock_guard lock(mutex);
     held.push_back(std::move(responder));
   });
   RawClient busy(server.address), idle(server.address);
@@ -266,7 +266,7 @@ TEST(HttpServer, stopFinishesWhatIsUnderWay) {
   EXPECT_EQ(idle.readAll(), "");
   EXPECT_FALSE(RawClient(server.address).connected());
   held[0].reply(text("finished"));
-  auto const answer = busy.readAll();
+  const auto answer = busy.readAll();
   EXPECT_TRUE(answer.ends_with("finished")) << answer;
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
   stopper.join();
@@ -278,7 +278,7 @@ TEST(HttpServer, stopDoesNotWaitForEver) {
   RawClient client(server.address);
   client.send(get("/"));
   ASSERT_TRUE(eventually([&] { return server.server.stats().inFlight == 1; }));
-  auto const start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   server.server.stop({100});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(client.readAll(), "");

@@ -7,7 +7,7 @@ namespace fairlead::net {
 namespace {
 
 TEST(Target, isDecodedAndNormalised) {
-  auto const target = parseTarget("/api//v1/./a%20b/?q=x+y%2B&empty=&flag&=v#frag");
+  const auto target = parseTarget("/api//v1/./a%20b/?q=x+y%2B&empty=&flag&=v#frag");
   ASSERT_TRUE(target.has_value());
   EXPECT_EQ(target->path, "/api/v1/a b");
   EXPECT_EQ(target->query, (QueryPairs{{"q", "x y+"}, {"empty", ""}, {"flag", ""}, {"", "v"}}));
@@ -18,7 +18,7 @@ TEST(Target, isDecodedAndNormalised) {
 }
 
 TEST(Target, refusesWhatCouldMeanTwoThings) {
-  for (std::string const wrong : {"", "a", "*", "/..", "/a/../b", "/%2e%2e/x", "/a%2fb", "/%", "/%4", "/%zz", "/a%00",
+  for (const std::string wrong : {"", "a", "*", "/..", "/a/../b", "/%2e%2e/x", "/a%2fb", "/%", "/%4", "/%zz", "/a%00",
                                   "/%ff", "/a\nb", "/%7f", "/?a=%ff", "/?%zz=1", "/?a=%00", "ftp://x/"})
     EXPECT_FALSE(parseTarget(wrong).has_value()) << wrong;
   std::string many = "/?a";
@@ -27,8 +27,8 @@ TEST(Target, refusesWhatCouldMeanTwoThings) {
 }
 
 RC_GTEST_PROP(Target, everyNameSurvivesEncoding, ()) {
-  auto const name = *rc::gen::container<std::string>(rc::gen::inRange<char>(0x20, 0x7e));
-  auto const target = parseTarget("/x" + encodeQuery({{name, name}}));
+  const auto name = *rc::gen::container<std::string>(rc::gen::inRange<char>(0x20, 0x7e));
+  const auto target = parseTarget("/x" + encodeQuery({{name, name}}));
   RC_ASSERT(target.has_value());
   RC_ASSERT(target->query == (QueryPairs{{name, name}}));
 }
@@ -45,7 +45,7 @@ TEST(Headers, compareNamesWithoutCaseAndKeepTheOrder) {
 }
 
 TEST(Problem, isValidJsonForAnyDetail) {
-  auto const problem = plainProblem(404, "say \"no\" to \\ and \n");
+  const auto problem = plainProblem(404, "say \"no\" to \\ and \n");
   EXPECT_EQ(problem.contentType, "application/problem+json");
   EXPECT_EQ(problem.body,
             R"({"type":"about:blank","title":"Not Found","status":404,"detail":"say \"no\" to \\ and \\x0a"})");

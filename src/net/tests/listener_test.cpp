@@ -12,28 +12,28 @@ namespace {
 using namespace test;
 
 void tellPeer(Request&& request, Responder responder) {
-  Peer const& peer = request.peer;
+  const Peer& peer = request.peer;
   responder.reply(text(peer.local ? "local " + std::to_string(peer.uid) + " " + std::to_string(peer.gid) + " " +
                                         std::to_string(peer.pid)
                                   : (peer.tls ? "tls " : "plain ") + peer.address));
 }
 
-ServerOptions unixAt(std::string const& path, unsigned mode = 0600) {
+ServerOptions unixAt(const std::string& path, unsigned mode = 0600) {
   ServerOptions options;
   options.listeners.emplace_back().unixPath = path;
   options.listeners.back().unixMode = mode;
   return options;
 }
 
-std::string startError(ServerOptions const& options) {
+std::string startError(const ServerOptions& options) {
   HttpServer server(options, echo);
-  auto const started = server.start();
+  const auto started = server.start();
   return started ? "" : std::string(started.error().token()) + " " + toText(started.error());
 }
 
 TEST(UnixListener, knowsWhoConnects) {
   TempFolder folder;
-  TestServer const server(tellPeer, unixAt(folder.path + "/s"));
+  const TestServer server(tellPeer, unixAt(folder.path + "/s"));
   EXPECT_EQ(server.address, "unix://" + folder.path + "/s");
   RawClient client(server.address);
   client.send(get("/"));
@@ -43,10 +43,10 @@ TEST(UnixListener, knowsWhoConnects) {
 
 TEST(UnixListener, hasTheModeAskedForAndGoesAway) {
   TempFolder folder;
-  std::string const path = folder.path + "/s";
-  for (unsigned const mode : {0600U, 0666U}) {
+  const std::string path = folder.path + "/s";
+  for (const unsigned mode : {0600U, 0666U}) {
     {
-      TestServer const server(echo, unixAt(path, mode));
+      const TestServer server(echo, unixAt(path, mode));
       struct stat status{};
       ASSERT_EQ(stat(path.c_str(), &status), 0);
       EXPECT_EQ(status.st_mode & 0777, mode);
@@ -57,14 +57,14 @@ TEST(UnixListener, hasTheModeAskedForAndGoesAway) {
 
 TEST(UnixListener, replacesADeadSocketAndRefusesALiveOne) {
   TempFolder folder;
-  std::string const path = folder.path + "/s";
-  int const dead = socket(AF_UNIX, SOCK_STREAM, 0);
+  const std::string path = folder.path + "/s";
+  const int dead = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
   ASSERT_EQ(bind(dead, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   ::close(dead);
-  TestServer const server(echo, unixAt(path));
+  const TestServer server(echo, unixAt(path));
   EXPECT_TRUE(startError(unixAt(path)).starts_with("net/address-in-use")) << startError(unixAt(path));
   RawClient client(server.address);
   client.send(get("/still"));
@@ -73,8 +73,8 @@ TEST(UnixListener, replacesADeadSocketAndRefusesALiveOne) {
 
 TEST(UnixListener, refusesASocketThatAnotherProgramServes) {
   TempFolder folder;
-  std::string const path = folder.path + "/s";
-  int const other = socket(AF_UNIX, SOCK_STREAM, 0);
+  const std::string path = folder.path + "/s";
+  const int other = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
@@ -107,7 +107,7 @@ TEST(TcpListener, isPlainOnLoopbackOnly) {
 }
 
 TEST(TcpListener, refusesAPortInUse) {
-  TestServer const server;
+  const TestServer server;
   ServerOptions options;
   options.listeners.emplace_back().host = "127.0.0.1";
   options.listeners.back().port =
@@ -121,17 +121,17 @@ TEST(Listeners, serveSideBySideOnSeveralThreads) {
   options.listeners.emplace_back().host = "127.0.0.1";
   options.listeners.emplace_back().host = "::1";
   options.ioThreads = 3;
-  TestServer const server(tellPeer, options);
-  auto const addresses = server.server.addresses();
+  const TestServer server(tellPeer, options);
+  const auto addresses = server.server.addresses();
   ASSERT_EQ(addresses.size(), 3U);
   EXPECT_TRUE(addresses[2].starts_with("http://[::1]:")) << addresses[2];
   for (int round = 0; round < 4; ++round)
-    for (auto const& address : addresses) {
+    for (const auto& address : addresses) {
       ClientOptions clientOptions;
       clientOptions.endpoint = address;
       auto client = HttpClient::open(clientOptions);
       ASSERT_TRUE(client.has_value());
-      auto const answer = client->send({});
+      const auto answer = client->send({});
       ASSERT_TRUE(answer.has_value()) << toText(answer.error());
       EXPECT_EQ(answer->status, 200);
     }
@@ -150,14 +150,14 @@ struct TlsServer {
 TEST(TlsListener, servesTrustedClientsAndNoOthers) {
   TlsServer tls;
   tls.options.headerTimeout = {1000};
-  TestServer const server(tellPeer, tls.options);
+  const TestServer server(tellPeer, tls.options);
   ClientOptions options;
   options.endpoint = server.address;
   options.caFile = tls.folder.path + "/a.crt";
   auto client = HttpClient::open(options);
   ASSERT_TRUE(client.has_value());
   for (int i = 0; i < 3; ++i) {
-    auto const answer = client->send({});
+    const auto answer = client->send({});
     ASSERT_TRUE(answer.has_value()) << toText(answer.error());
     EXPECT_TRUE(answer->body.starts_with("tls 127.0.0.1:"));
   }
@@ -165,7 +165,7 @@ TEST(TlsListener, servesTrustedClientsAndNoOthers) {
 
   writeCertificate(tls.folder.path, "other");
   options.caFile = tls.folder.path + "/other.crt";
-  auto const refused = HttpClient::open(options)->send({});
+  const auto refused = HttpClient::open(options)->send({});
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, &kTlsFailed) << toText(refused.error());
 
@@ -180,10 +180,10 @@ TEST(TlsListener, servesTrustedClientsAndNoOthers) {
 
 TEST(TlsListener, movesLargeBodiesAndStreams) {
   TlsServer tls;
-  TestServer const server(
+  const TestServer server(
       [](Request&& request, Responder responder) {
         if (request.method == "POST") return responder.reply(text(request.body));
-        auto const stream = responder.stream({});
+        const auto stream = responder.stream({});
         for (int i = 0; i < 100; ++i) stream->send(std::string(1000, 'e'));
       },
       tls.options);
@@ -194,18 +194,18 @@ TEST(TlsListener, movesLargeBodiesAndStreams) {
   ClientRequest request;
   request.method = "POST";
   request.body.assign(4 << 20, 'b');
-  auto const answer = client->send(request);
+  const auto answer = client->send(request);
   ASSERT_TRUE(answer.has_value()) << toText(answer.error());
   EXPECT_EQ(answer->body, request.body);
   std::size_t got = 0;
-  auto const streamed = client->stream({}, [&](std::string_view chunk) {
+  const auto streamed = client->stream({}, [&](std::string_view chunk) {
     got += chunk.size();
     return true;
   });
   ASSERT_TRUE(streamed.has_value()) << toText(streamed.error());
   EXPECT_EQ(got, 100'000U);
   request.body.assign(10 << 20, 'b');
-  auto const tooLarge = client->send(request);
+  const auto tooLarge = client->send(request);
   ASSERT_TRUE(tooLarge.has_value()) << toText(tooLarge.error());
   EXPECT_EQ(tooLarge->status, 413);
 }
@@ -214,7 +214,7 @@ TEST(TlsListener, saysWhatIsWrongWithItsFiles) {
   TlsServer tls;
   auto& files = *tls.options.listeners.back().tls;
   writeCertificate(tls.folder.path, "b");
-  auto const good = files;
+  const auto good = files;
   files.key = tls.folder.path + "/b.key";
   EXPECT_NE(startError(tls.options).find("does not belong to the certificate"), std::string::npos)
       << startError(tls.options);

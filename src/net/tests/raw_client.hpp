@@ -22,8 +22,8 @@ namespace fairlead::net::test {
 inline constexpr std::chrono::seconds kLimit{10};
 
 /// Waits until `condition` holds; false when it did not within the limit.
-inline bool eventually(std::function<bool()> const& condition) {
-  for (auto const until = std::chrono::steady_clock::now() + kLimit; std::chrono::steady_clock::now() < until;) {
+inline bool eventually(const std::function<bool()>& condition) {
+  for (const auto until = std::chrono::steady_clock::now() + kLimit; std::chrono::steady_clock::now() < until;) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -36,15 +36,15 @@ struct TempFolder {
     path = mkdtemp(pattern.data());
   }
   ~TempFolder() { std::filesystem::remove_all(path); }
-  TempFolder(TempFolder const&) = delete;
-  TempFolder& operator=(TempFolder const&) = delete;
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
   std::string path;
 };
 
 class RawClient {
  public:
-  explicit RawClient(std::string const& address, int receiveBuffer = 0) {
-    bool const local = address.starts_with("unix://");
+  explicit RawClient(const std::string& address, int receiveBuffer = 0) {
+    const bool local = address.starts_with("unix://");
     fd_ = socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (receiveBuffer > 0) setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, sizeof receiveBuffer);
     sockaddr_un un{};
@@ -56,17 +56,17 @@ class RawClient {
       address.copy(un.sun_path, sizeof un.sun_path - 1, 7);
     else
       in.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-    auto const* to = local ? reinterpret_cast<sockaddr*>(&un) : reinterpret_cast<sockaddr*>(&in);
+    const auto* to = local ? reinterpret_cast<sockaddr*>(&un) : reinterpret_cast<sockaddr*>(&in);
     connected_ = connect(fd_, to, local ? sizeof un : sizeof in) == 0;
   }
   ~RawClient() { close(); }
-  RawClient(RawClient const&) = delete;
-  RawClient& operator=(RawClient const&) = delete;
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
 
   [[nodiscard]] bool connected() const { return connected_; }
   bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
-      auto const n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const auto n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(n));
     }
@@ -78,7 +78,7 @@ class RawClient {
     fd_ = -1;
   }
   void reset() {
-    linger const hard{1, 0};
+    const linger hard{1, 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
     close();
   }
@@ -97,12 +97,12 @@ class RawClient {
   /// One answer with a Content-Length, taken out of the buffer.
   std::string readAnswer() {
     if (!readUntil("\r\n\r\n")) return buffer;
-    auto const head = buffer.find("\r\n\r\n") + 4;
-    auto const field = buffer.find("Content-Length: ");
-    std::size_t const length = field < head ? std::stoul(buffer.substr(field + 16)) : 0;
+    const auto head = buffer.find("\r\n\r\n") + 4;
+    const auto field = buffer.find("Content-Length: ");
+    const std::size_t length = field < head ? std::stoul(buffer.substr(field + 16)) : 0;
     while (buffer.size() < head + length && readSome()) {
     }
-    std::string const answer = buffer.substr(0, head + length);
+    const std::string answer = buffer.substr(0, head + length);
     buffer.erase(0, head + length);
     return answer;
   }
@@ -113,7 +113,7 @@ class RawClient {
       return false;
     }
     char bytes[16 << 10];
-    auto const n = recv(fd_, bytes, sizeof bytes, 0);
+    const auto n = recv(fd_, bytes, sizeof bytes, 0);
     if (n <= 0) return false;
     buffer.append(bytes, static_cast<std::size_t>(n));
     return true;
@@ -148,7 +148,7 @@ struct TestServer {
               return options;
             }(),
             std::move(handler)) {
-    auto const started = server.start();
+    const auto started = server.start();
     EXPECT_TRUE(started.has_value()) << (started ? "" : toText(started.error()));
     if (started) address = server.addresses().front();
   }
@@ -156,14 +156,14 @@ struct TestServer {
   std::string address;
 };
 
-inline std::string get(std::string const& path, std::string const& fields = {}) {
+inline std::string get(const std::string& path, const std::string& fields = {}) {
   return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n";
 }
-inline std::string post(std::string const& path, std::string const& body, std::string const& fields = {}) {
+inline std::string post(const std::string& path, const std::string& body, const std::string& fields = {}) {
   return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + fields +
          "\r\n" + body;
 }
-inline bool hasStatus(std::string const& answer, int status) {
+inline bool hasStatus(const std::string& answer, int status) {
   return answer.starts_with("HTTP/1.1 " + std::to_string(status) + " ");
 }
 

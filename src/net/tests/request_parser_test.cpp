@@ -6,22 +6,22 @@
 namespace fairlead::net {
 namespace {
 
-int statusOf(std::string const& bytes, ParserLimits limits = {}) {
+int statusOf(const std::string& bytes, ParserLimits limits = {}) {
   RequestParser parser(limits);
-  auto const step = parser.feed(bytes);
+  const auto step = parser.feed(bytes);
   if (step.state == RequestParser::State::failed) return parser.failureStatus();
   return step.state == RequestParser::State::done ? 200 : 0;
 }
 
 struct Case {
-  char const* name;
+  const char* name;
   std::string request;
   int status;
 };
 
 TEST(RequestParser, refusesWhatTwoReadersCouldReadInTwoWays) {
-  std::string const start = "POST / HTTP/1.1\r\nHost: x\r\n";
-  std::vector<Case> const cases = {
+  const std::string start = "POST / HTTP/1.1\r\nHost: x\r\n";
+  const std::vector<Case> cases = {
       {"length and chunked", start + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
       {"chunked and length", start + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 400},
       {"two lengths", start + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400},
@@ -47,7 +47,7 @@ TEST(RequestParser, refusesWhatTwoReadersCouldReadInTwoWays) {
       {"odd expectation", start + "Expect: tea\r\n\r\n", 417},
       {"dots in the path", "GET /../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 400},
   };
-  for (auto const& [name, request, status] : cases) EXPECT_EQ(statusOf(request), status) << name;
+  for (const auto& [name, request, status] : cases) EXPECT_EQ(statusOf(request), status) << name;
 }
 
 TEST(RequestParser, countsTheWholeHeader) {
@@ -66,7 +66,7 @@ TEST(RequestParser, countsTheWholeHeader) {
 TEST(RequestParser, boundsTheBodyHoweverItComes) {
   ParserLimits limits;
   limits.maxBody = 4;
-  std::string const start = "POST / HTTP/1.1\r\nHost: x\r\n";
+  const std::string start = "POST / HTTP/1.1\r\nHost: x\r\n";
   EXPECT_EQ(statusOf(start + "Content-Length: 5\r\n\r\n", limits), 413) << "before a byte of it came";
   EXPECT_EQ(statusOf(start + "Content-Length: 4\r\n\r\nabcd", limits), 200);
   EXPECT_EQ(statusOf(start + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", limits), 413);
@@ -74,7 +74,7 @@ TEST(RequestParser, boundsTheBodyHoweverItComes) {
 
 /// The same bytes in any pieces, each piece with what was not taken before it, give the same request.
 RC_GTEST_PROP(RequestParser, readsTheSameFromAnyPieces, ()) {
-  std::string const bytes =
+  const std::string bytes =
       "PUT /a%20b?x=1 HTTP/1.1\r\nHost: x\r\nX-One: 1\r\nTransfer-Encoding: "
       "chunked\r\n\r\n4;ext=1\r\nabcd\r\n2\r\nef\r\n0\r\nTrailer: t\r\n\r\nGET";
   RequestParser parser({});
@@ -83,15 +83,15 @@ RC_GTEST_PROP(RequestParser, readsTheSameFromAnyPieces, ()) {
   auto state = RequestParser::State::needMore;
   while (state == RequestParser::State::needMore) {
     RC_ASSERT(next < bytes.size());
-    auto const size = *rc::gen::inRange<std::size_t>(1, 40);
+    const auto size = *rc::gen::inRange<std::size_t>(1, 40);
     waiting += bytes.substr(next, size);
     next += std::min(size, bytes.size() - next);
-    auto const step = parser.feed(waiting);
+    const auto step = parser.feed(waiting);
     state = step.state;
     waiting.erase(0, step.used);
   }
   RC_ASSERT(state == RequestParser::State::done);
-  Request const request = parser.take();
+  const Request request = parser.take();
   RC_ASSERT(request.method == "PUT");
   RC_ASSERT(request.path == "/a b");
   RC_ASSERT(request.body == "abcdef");
@@ -108,7 +108,7 @@ TEST(RequestParser, survivesNoise) {
       bytes[(seed >> 8) % bytes.size()] = static_cast<char>(seed >> 24);
     }
     RequestParser parser({});
-    auto const step = parser.feed(bytes);
+    const auto step = parser.feed(bytes);
     EXPECT_LE(step.used, bytes.size());
     if (step.state == RequestParser::State::failed) {
       EXPECT_GE(parser.failureStatus(), 400);

@@ -14,7 +14,7 @@ std::vector<SseEvent> parse(SseParser& parser, std::string_view bytes) {
 
 TEST(Sse, readsFieldsAsTheStandardSays) {
   SseParser parser;
-  auto const events = parse(parser,
+  const auto events = parse(parser,
                             "\xEF\xBB\xBF: comment\n\nid: 7\nevent: job\ndata: a\ndata:b\nunknown: x\n\ndata\n\nretry: "
                             "1500\nid:8\r\ndata:  two\r\n\r\n"
                             "data: cut");
@@ -37,7 +37,7 @@ TEST(Sse, commentsAloneAreNoEvent) {
 
 TEST(Sse, isBounded) {
   SseParser parser({100});
-  auto const endless = parser.feed("data: " + std::string(200, 'x'));
+  const auto endless = parser.feed("data: " + std::string(200, 'x'));
   ASSERT_FALSE(endless.has_value());
   EXPECT_EQ(endless.error().code, &kEventTooLarge);
   SseParser lines({100});
@@ -47,15 +47,15 @@ TEST(Sse, isBounded) {
 }
 
 RC_GTEST_PROP(Sse, whatIsFormattedIsReadBackFromAnyPieces, ()) {
-  auto const text = rc::gen::container<std::string>(rc::gen::element('a', 'b', ':', ' ', '\n'));
-  auto const data = *text;
-  auto const event = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '-'));
-  auto const bytes = formatEvent("12", event, data);
+  const auto text = rc::gen::container<std::string>(rc::gen::element('a', 'b', ':', ' ', '\n'));
+  const auto data = *text;
+  const auto event = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '-'));
+  const auto bytes = formatEvent("12", event, data);
   SseParser parser;
   std::vector<SseEvent> events;
   for (std::size_t next = 0; next < bytes.size();) {
-    auto const size = *rc::gen::inRange<std::size_t>(1, 9);
-    auto const more = parse(parser, std::string_view(bytes).substr(next, size));
+    const auto size = *rc::gen::inRange<std::size_t>(1, 9);
+    const auto more = parse(parser, std::string_view(bytes).substr(next, size));
     events.insert(events.end(), more.begin(), more.end());
     next += size;
   }

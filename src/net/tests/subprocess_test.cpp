@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 
 /// A program of several lines, run by a named interpreter: the runner itself has no shell.
-ProcessSpec script(std::string const& lines) {
+ProcessSpec script(const std::string& lines) {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", lines};
   spec.env = {"PATH=/usr/bin:/bin"};
@@ -23,7 +23,7 @@ ProcessSpec script(std::string const& lines) {
 TEST(Subprocess, returnsOutputErrorsAndTheExactExitCode) {
   auto spec = script("cat; echo problem >&2; exit 37");
   spec.input = std::string(300'000, 'i');
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   ASSERT_TRUE(result.has_value()) << toText(result.error());
   EXPECT_EQ(result->output, spec.input);
   EXPECT_EQ(result->errors, "problem\n");
@@ -33,7 +33,7 @@ TEST(Subprocess, returnsOutputErrorsAndTheExactExitCode) {
 }
 
 TEST(Subprocess, tellsTheSignal) {
-  auto const result = runProcess(script("kill -USR1 $$"));
+  const auto result = runProcess(script("kill -USR1 $$"));
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->signal, SIGUSR1);
   EXPECT_FALSE(result->succeeded());
@@ -60,7 +60,7 @@ TEST(Subprocess, givesExactlyTheEnvironmentFolderAndArguments) {
 TEST(Subprocess, cutsOutputAndReadsOn) {
   auto spec = script("head -c 3000000 /dev/zero; echo end >&2");
   spec.maxOutput = {1000};
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->output.size(), 1000U);
   EXPECT_EQ(result->errors, "end\n");
@@ -69,7 +69,7 @@ TEST(Subprocess, cutsOutputAndReadsOn) {
 }
 
 /// True while the process can be seen and is no zombie.
-bool alive(std::string const& pid) {
+bool alive(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string line;
   return std::getline(file, line) && line.find(") Z ") == std::string::npos;
@@ -80,8 +80,8 @@ TEST(Subprocess, theTimeoutEndsGrandchildrenThatIgnoreTerm) {
   auto spec = script("trap '' TERM; sleep 100 & echo $! > " + folder.path + "/pid; sleep 100; sleep 100");
   spec.timeout = {300};
   spec.grace = {200};
-  auto const start = std::chrono::steady_clock::now();
-  auto const result = runProcess(spec);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = runProcess(spec);
   ASSERT_TRUE(result.has_value());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_TRUE(result->timedOut);
@@ -96,7 +96,7 @@ TEST(Subprocess, termComesFirst) {
   auto spec = script("trap 'echo bye; exit 5' TERM; sleep 100 & wait");
   spec.timeout = {300};
   spec.grace = {5'000};
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   EXPECT_TRUE(result->timedOut);
   EXPECT_EQ(result->exitCode, 5);
   EXPECT_EQ(result->output, "bye\n");
@@ -104,8 +104,8 @@ TEST(Subprocess, termComesFirst) {
 
 TEST(Subprocess, leavesNothingBehindThatHoldsTheOutput) {
   TempFolder folder;
-  auto const start = std::chrono::steady_clock::now();
-  auto const result = runProcess(script("sleep 100 & echo $! > " + folder.path + "/pid; echo done"));
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = runProcess(script("sleep 100 & echo $! > " + folder.path + "/pid; echo done"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(result->output, "done\n");
   EXPECT_TRUE(result->succeeded());
@@ -119,7 +119,7 @@ TEST(Subprocess, stopsWhenAsked) {
   auto spec = script("sleep 100");
   spec.stop = source.get_token();
   std::thread stopper([&] { source.request_stop(); });
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   stopper.join();
   EXPECT_TRUE(result->stopped);
   EXPECT_EQ(result->signal, SIGTERM);
@@ -128,8 +128,8 @@ TEST(Subprocess, stopsWhenAsked) {
 TEST(Subprocess, saysWhatFailed) {
   TempFolder folder;
   std::ofstream(folder.path + "/plain") << "x";
-  auto const messageOf = [](ProcessSpec spec) {
-    auto const result = runProcess(spec);
+  const auto messageOf = [](ProcessSpec spec) {
+    const auto result = runProcess(spec);
     return result ? std::string("it ran") : toText(result.error());
   };
   ProcessSpec spec;
@@ -146,11 +146,11 @@ TEST(Subprocess, saysWhatFailed) {
 }
 
 TEST(Subprocess, inheritsNoDescriptorsAndDefaultSignals) {
-  int const open = ::open("/dev/null", O_RDONLY);  // without close-on-exec
-  auto const before = signal(SIGPIPE, SIG_IGN);
+  const int open = ::open("/dev/null", O_RDONLY);  // without close-on-exec
+  const auto before = signal(SIGPIPE, SIG_IGN);
   auto spec =
       script("ls /proc/self/fd; grep -E 'SigIgn|SigBlk' /proc/self/status; ps -o pgid= -p $$ | tr -d ' '; echo $$");
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   signal(SIGPIPE, before);
   ::close(open);
   EXPECT_TRUE(result->output.starts_with("0\n1\n2\n3\n")) << result->output;  // 3 is the folder that ls reads
@@ -163,7 +163,7 @@ TEST(Subprocess, runsAsAnotherUserOnlyForRoot) {
   ProcessSpec spec;
   spec.argv = {"id", "-u"};
   spec.user = UnixUser{65534, 65534, {}};
-  auto const result = runProcess(spec);
+  const auto result = runProcess(spec);
   if (geteuid() == 0) {
     EXPECT_EQ(result->output, "65534\n");
     spec.argv = {"id", "-G"};
@@ -182,7 +182,7 @@ TEST(Subprocess, worksFromManyThreads) {
       for (int round = 0; round < 10; ++round) {
         auto spec = script("cat; exit " + std::to_string(i));
         spec.input = std::to_string(i * 100 + round);
-        auto const result = runProcess(spec);
+        const auto result = runProcess(spec);
         if (result && result->output == spec.input && result->exitCode == i) ++good;
       }
     });

@@ -25,8 +25,8 @@ struct CheckpointValidity {
 };
 
 struct CheckpointRule {
-  std::string path;  ///< folder whose entries are checkpoints; relative to the working directory or absolute. Empty: the
-                     ///< program gets the signal and nobody looks for checkpoints (`#SBATCH --signal`)
+  std::string path;  ///< folder whose entries are checkpoints; relative to the working directory or absolute. Empty:
+                     ///< the program gets the signal and nobody looks for checkpoints (`#SBATCH --signal`)
   CheckpointValidity valid;
   int signal = 0;      ///< sent before a planned stop so that the program writes one; 0: none
   Milliseconds grace;  ///< between that signal and the stop signal

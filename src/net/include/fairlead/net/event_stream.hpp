@@ -28,13 +28,13 @@ class EventStream {
  public:
   explicit EventStream(std::shared_ptr<StreamQueue> queue);
   ~EventStream();
-  EventStream(EventStream const&) = delete;
-  EventStream& operator=(EventStream const&) = delete;
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
 
   /// Queues a chunk; many streams can share it. False when the stream is closed, or when the chunk does not fit: then
   /// the stream sends what was queued and ends, so a reader gets a prefix without a gap.
-  bool send(std::shared_ptr<std::string const> chunk);
-  bool send(std::string chunk) { return send(std::make_shared<std::string const>(std::move(chunk))); }
+  bool send(std::shared_ptr<const std::string> chunk);
+  bool send(std::string chunk) { return send(std::make_shared<const std::string>(std::move(chunk))); }
   /// What waits for the reader now; for senders that read on only as fast as their reader does.
   [[nodiscard]] Bytes queued() const;
   /// Ends the stream after what was queued.

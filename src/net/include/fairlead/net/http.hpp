@@ -83,7 +83,7 @@ struct Target {
 /// Percent-encodes all but the unreserved characters: fit for one path segment, a parameter name or value.
 [[nodiscard]] std::string percentEncode(std::string_view text);
 /// `?a=1&b=2`, or nothing for no pairs.
-[[nodiscard]] std::string encodeQuery(QueryPairs const& pairs);
+[[nodiscard]] std::string encodeQuery(const QueryPairs& pairs);
 
 [[nodiscard]] bool sameNoCase(std::string_view a, std::string_view b);
 

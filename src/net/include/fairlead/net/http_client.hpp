@@ -49,14 +49,14 @@ class HttpClient {
   HttpClient(HttpClient&&) noexcept;
   HttpClient& operator=(HttpClient&&) noexcept;
 
-  [[nodiscard]] Result<ClientResponse> send(ClientRequest const& request);
+  [[nodiscard]] Result<ClientResponse> send(const ClientRequest& request);
   /// Hands the body of a 2xx answer on as it comes; `onChunk` returns false to stop. Any other answer comes back whole.
   /// Returns when the server ends the stream or `onChunk` stopped it; error kCancelled after cancel().
-  [[nodiscard]] Result<ClientResponse> stream(ClientRequest const& request,
-                                              std::function<bool(std::string_view)> const& onChunk);
+  [[nodiscard]] Result<ClientResponse> stream(const ClientRequest& request,
+                                              const std::function<bool(std::string_view)>& onChunk);
   /// Ends the exchange under way, and any later one at once, with kCancelled.
   void cancel();
-  [[nodiscard]] std::string const& endpoint() const;
+  [[nodiscard]] const std::string& endpoint() const;
 
  private:
   class Impl;

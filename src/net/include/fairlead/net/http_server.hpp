@@ -43,8 +43,8 @@ class ReplyBatch {
  public:
   ReplyBatch();
   ~ReplyBatch();
-  ReplyBatch(ReplyBatch const&) = delete;
-  ReplyBatch& operator=(ReplyBatch const&) = delete;
+  ReplyBatch(const ReplyBatch&) = delete;
+  ReplyBatch& operator=(const ReplyBatch&) = delete;
 };
 
 /// Called on an I/O thread; must not block. What it throws is answered with 500.
@@ -103,8 +103,8 @@ class HttpServer {
   HttpServer(ServerOptions options, Handler handler);
   /// Stops without a drain.
   ~HttpServer();
-  HttpServer(HttpServer const&) = delete;
-  HttpServer& operator=(HttpServer const&) = delete;
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
 
   /// Opens all listeners, or none. Errors: kBadListener, kAddressInUse, kTlsFiles.
   [[nodiscard]] Result<void> start();

@@ -28,7 +28,7 @@ class SseParser {
   /// The events that `chunk` completes. Error kEventTooLarge: the stream cannot be read on.
   [[nodiscard]] Result<std::vector<SseEvent>> feed(std::string_view chunk);
   /// To send as Last-Event-ID on the next try; empty before the first.
-  [[nodiscard]] std::string const& lastId() const { return lastId_; }
+  [[nodiscard]] const std::string& lastId() const { return lastId_; }
   /// What the server asked for as the wait before the next try.
   [[nodiscard]] std::optional<Milliseconds> retry() const { return retry_; }
 

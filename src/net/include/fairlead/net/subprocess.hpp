@@ -45,6 +45,6 @@ struct ProcessResult {
 /// Blocks until the program has ended and nothing of its process group is left. Thread-safe; usable in a program with
 /// threads. The child has none of our descriptors, default signal actions and an empty signal mask. Error kSpawnFailed
 /// names the step that failed.
-[[nodiscard]] Result<ProcessResult> runProcess(ProcessSpec const& spec);
+[[nodiscard]] Result<ProcessResult> runProcess(const ProcessSpec& spec);
 
 }  // namespace fairlead::net
