@@ -99,6 +99,17 @@ def add_aliases(rows, products):
     return {alias: found.pop() for alias, found in aliases.items() if len(found) == 1}
 
 
+def names_and_families(rows):
+    """Every text that a request may name a row by: its name, its name up to a `-`, and its other family."""
+    names = set()
+    for row in rows:
+        parts = row["name"].split("-")
+        names.update("-".join(parts[:cut]) for cut in range(1, len(parts) + 1))
+        names.add(family_of(row["name"]))
+    names.discard("")
+    return sorted(names)
+
+
 def main(table, products, out):
     rows = read_rows(table)
     aliases = add_aliases(rows, products)
@@ -111,7 +122,11 @@ def main(table, products, out):
         f.write("};\nconst std::size_t kAcceleratorRowCount = %d;\n\nconst AcceleratorAlias kAcceleratorAliases[] = {\n" % len(rows))
         for alias in sorted(aliases):
             f.write('    {"%s", %d},\n' % (alias, aliases[alias]))
-        f.write("};\nconst std::size_t kAcceleratorAliasCount = %d;\n\n}  // namespace fairlead::model\n" % len(aliases))
+        f.write("};\nconst std::size_t kAcceleratorAliasCount = %d;\n\nconst std::string_view kAcceleratorNames[] = {\n" % len(aliases))
+        names = names_and_families(rows)
+        for name in names:
+            f.write('    "%s",\n' % name)
+        f.write("};\nconst std::size_t kAcceleratorNameCount = %d;\n\n}  // namespace fairlead::model\n" % len(names))
 
 
 if __name__ == "__main__":

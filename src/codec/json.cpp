@@ -41,10 +41,13 @@ void appendEscape(std::string& out, char c) {
   out += kDigits[byte & 15];
 }
 
-bool needsCare(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\';
-}
+/// Bytes that cannot stand in a string as they are, or begin something that must be looked at.
+constexpr auto kNeedsCare = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t byte = 0; byte < table.size(); ++byte)
+    table[byte] = byte < 0x20 || byte >= 0x7F || byte == '"' || byte == '\\';
+  return table;
+}();
 
 /// Appends the character at the front of `text`, or a replacement for its first byte; says how many bytes it took.
 std::size_t appendNonAscii(std::string& out, std::string_view text) {
@@ -70,7 +73,7 @@ void appendJsonString(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     std::size_t plain = 0;
-    while (plain < text.size() && !needsCare(text[plain])) ++plain;
+    while (plain < text.size() && !kNeedsCare[static_cast<unsigned char>(text[plain])]) ++plain;
     out.append(text.data(), plain);
     text.remove_prefix(plain);
     if (text.empty()) break;

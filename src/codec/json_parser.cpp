@@ -16,6 +16,8 @@ class JsonParser {
   JsonParser(TreeStorage& storage, const Limits& limits, Errors& errors)
       : storage_(storage), limits_(limits), errors_(errors), text_(storage.source()) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = lineStart_ = 3;
+    nodes_.reserve(32);
+    entries_.reserve(32);
   }
 
   Node document() {

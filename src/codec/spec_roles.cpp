@@ -17,10 +17,14 @@ using model::SpecLimits;
 constexpr std::int64_t kLeastMemory = 1 << 20;
 constexpr std::int64_t kMostCpus = 100'000;
 
-std::optional<Fault> modelFault(std::string_view text) {
-  if (isModelName(modelName(text))) return {};
-  return Fault{fmt::format("`{}` is not a model's name", printable(text, 80)),
-               "use a name such as h100 or ascend-910b"};
+std::string modelOf(Decoder& decoder, const Field& field) {
+  const auto given = decoder.text(field);
+  if (!given) return {};
+  auto name = modelName(*given);
+  if (isModelName(name)) return name;
+  decoder.error(field, kBadValue, fmt::format("`{}` is not a model's name", printable(*given, 80)),
+                "use a name such as h100 or ascend-910b");
+  return {};
 }
 
 std::optional<Fault> vendorFault(std::string_view text) {
@@ -51,7 +55,7 @@ Bytes memoryAtLeast(Decoder& decoder, const Field& field) {
 DeviceRequest decodeRequest(Decoder& decoder, MapReader& map) {
   DeviceRequest request;
   request.vendor = checkedText(decoder, map.optional("vendor"), vendorFault);
-  request.model = modelName(checkedText(decoder, map.optional("model"), modelFault));
+  request.model = modelOf(decoder, map.optional("model"));
   request.memoryAtLeast = memoryAtLeast(decoder, map.optional("memory"));
   const auto count = map.optional("count");
   const auto share = map.optional("share");

@@ -85,8 +85,7 @@ std::string_view canonicalModelOrFamily(std::string_view text) {
 }
 
 bool knownModelOrFamily(std::string_view name) {
-  return !name.empty() &&
-         std::ranges::any_of(acceleratorTable(), [&](const auto& row) { return modelMatches(name, row.name); });
+  return std::binary_search(kAcceleratorNames, kAcceleratorNames + kAcceleratorNameCount, name);
 }
 
 }  // namespace fairlead::model

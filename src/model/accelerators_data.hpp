@@ -18,5 +18,7 @@ extern const AcceleratorModel kAcceleratorRows[];
 extern const std::size_t kAcceleratorRowCount;
 extern const AcceleratorAlias kAcceleratorAliases[];
 extern const std::size_t kAcceleratorAliasCount;
+extern const std::string_view kAcceleratorNames[];  ///< of rows and families, sorted
+extern const std::size_t kAcceleratorNameCount;
 
 }  // namespace fairlead::model

@@ -129,6 +129,7 @@ bool isValid(int folder, const Candidate& candidate, const model::CheckpointRule
 }  // namespace
 
 FoundCheckpoint newestCheckpoint(const model::CheckpointRule& rule, const std::string& workingDirectory) {
+  if (rule.path.empty()) return {};  // the rule only names a signal
   const auto base = rule.path.starts_with('/') ? rule.path : workingDirectory + "/" + rule.path;
   auto folder = openFolder(base);
   if (!folder) return {};

@@ -37,6 +37,13 @@ class FileTest : public LocalEngineTest {
   }
 };
 
+TEST_F(FileTest, ARuleThatOnlyNamesASignalFindsNoCheckpoint) {
+  write(root_ + "/step-1/x", "");
+  auto signalOnly = rule(Kind::marker, "");
+  signalOnly.path.clear();
+  EXPECT_EQ(newest(signalOnly), "");
+}
+
 TEST_F(FileTest, TheNewestCheckpointWithAMarkerIsTaken) {
   write(root_ + "/ckpt/step-9/DONE", "");
   age(root_ + "/ckpt/step-9/DONE", 100);

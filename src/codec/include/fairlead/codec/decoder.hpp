@@ -105,7 +105,7 @@ class MapReader {
   Decoder& decoder_;
   Field field_;
   const Node* map_ = nullptr;
-  std::array<std::string_view, kMostFields> known_{};
+  std::array<std::string_view, kMostFields> known_;  // the first knownCount_
   std::size_t knownCount_ = 0;
 };
 
