@@ -82,6 +82,7 @@ class Binder {
   int position_ = 0;
 };
 
+/// Binds a statement's only row.
 template <class Row>
 void bindRow(Statement& statement, const Row& row, const SpecNumbers& specs) {
   Binder(statement, specs).all(Table<Row>::fields(row));

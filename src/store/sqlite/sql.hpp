@@ -9,20 +9,25 @@
 
 namespace fairlead::store::sqlite::sql {
 
-/// `verb INTO table(columns) VALUES(?,?,...)`
-[[nodiscard]] inline std::string write(std::string_view verb, std::string_view table, std::string_view columns) {
-  std::string marks = "?";
+/// `verb INTO table(columns) VALUES(?,?,...),...`
+[[nodiscard]] inline std::string write(std::string_view verb, std::string_view table, std::string_view columns,
+                                       int rows) {
+  std::string marks = "(?";
   for (auto commas = std::ranges::count(columns, ','); commas > 0; --commas) marks += ",?";
-  return std::string(verb) + " INTO " + std::string(table) + "(" + std::string(columns) + ") VALUES(" + marks + ")";
+  marks += ")";
+  std::string text =
+      std::string(verb) + " INTO " + std::string(table) + "(" + std::string(columns) + ") VALUES" + marks;
+  for (int row = 1; row < rows; ++row) text += "," + marks;
+  return text;
 }
 template <class Row>
-[[nodiscard]] std::string insert() {
-  return write("INSERT", Table<Row>::name, Table<Row>::columns);
+[[nodiscard]] std::string insert(int rows) {
+  return write("INSERT", Table<Row>::name, Table<Row>::columns, rows);
 }
 /// Replaces the row of the same primary key. No table that is written so has another unique key.
 template <class Row>
-[[nodiscard]] std::string upsert() {
-  return write("INSERT OR REPLACE", Table<Row>::name, Table<Row>::columns);
+[[nodiscard]] std::string upsert(int rows) {
+  return write("INSERT OR REPLACE", Table<Row>::name, Table<Row>::columns, rows);
 }
 template <class Row>
 [[nodiscard]] std::string select(std::string_view rest) {

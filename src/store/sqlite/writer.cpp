@@ -39,29 +39,41 @@ Result<void> readSpecNumbers(Connection& connection, SpecNumbers& specs) {
 
 }  // namespace
 
-Result<Writer> Writer::make(Connection& connection) {
-  Writer writer;
-  const std::pair<Statement*, std::string> statements[] = {
-      {&writer.specInsert_, std::string(sql::kInsertSpec)},
-      {&writer.workloadUpsert_, sql::upsert<model::Workload>()},
-      {&writer.attemptUpsert_, sql::upsert<model::Attempt>()},
-      {&writer.intentUpsert_, sql::upsert<model::Intent>()},
-      {&writer.eventInsert_, sql::insert<model::Event>()},
-      {&writer.auditInsert_, sql::insert<model::AuditRecord>()},
-      {&writer.postingInsert_, sql::insert<model::Posting>()},
-      {&writer.versionInsert_, sql::insert<model::ModelVersion>()},
-      {&writer.idempotencyInsert_, sql::insert<model::IdempotencyRecord>()},
-      {&writer.checkpointInsert_, sql::insert<model::AuditCheckpoint>()},
-      {&writer.auditHeadReplace_, std::string(sql::kReplaceAuditHead)},
-      {&writer.eventsDrop_, std::string(sql::kDropEvents)},
-      {&writer.idempotencyDrop_, std::string(sql::kDropIdempotency)},
-      {&writer.idempotencyBounds_, std::string(sql::kIdempotencyBounds)},
+Result<void> Writer::prepare(Connection& connection) {
+  constexpr int kMany = RowStatements::kMany;
+  const std::pair<RowStatements*, std::string (*)(int)> tables[] = {
+      {&workloads_, sql::upsert<model::Workload>},
+      {&attempts_, sql::upsert<model::Attempt>},
+      {&intents_, sql::upsert<model::Intent>},
+      {&events_, sql::insert<model::Event>},
+      {&audits_, sql::insert<model::AuditRecord>},
+      {&postings_, sql::insert<model::Posting>},
+      {&versions_, sql::insert<model::ModelVersion>},
+      {&idempotencyRows_, sql::insert<model::IdempotencyRecord>},
+      {&checkpoints_, sql::insert<model::AuditCheckpoint>},
   };
+  std::vector<std::pair<Statement*, std::string>> statements = {
+      {&specInsert_, std::string(sql::kInsertSpec)},
+      {&auditHeadReplace_, std::string(sql::kReplaceAuditHead)},
+      {&eventsDrop_, std::string(sql::kDropEvents)},
+      {&idempotencyDrop_, std::string(sql::kDropIdempotency)},
+      {&idempotencyBounds_, std::string(sql::kIdempotencyBounds)},
+  };
+  for (const auto& [table, text] : tables) {
+    statements.emplace_back(&table->one, text(1));
+    statements.emplace_back(&table->many, text(kMany));
+  }
   for (const auto& [statement, text] : statements) {
     auto prepared = connection.prepare(text);
     if (!prepared) return tl::unexpected(std::move(prepared.error()));
     *statement = std::move(*prepared);
   }
+  return {};
+}
+
+Result<Writer> Writer::make(Connection& connection) {
+  Writer writer;
+  if (auto done = writer.prepare(connection); !done) return tl::unexpected(std::move(done.error()));
   if (auto done = readHeads(connection, writer.heads_); !done) return tl::unexpected(std::move(done.error()));
   if (auto done = readSpecNumbers(connection, writer.specs_); !done) return tl::unexpected(std::move(done.error()));
   writer.storedFrom_ = writer.heads_.oldestEvent;
@@ -70,9 +82,13 @@ Result<Writer> Writer::make(Connection& connection) {
 }
 
 template <class Row>
-Result<void> Writer::writeAll(Statement& statement, const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    bindRow(statement, row, specs_);
+Result<void> Writer::writeAll(RowStatements& statements, const std::vector<Row>& rows) {
+  constexpr std::size_t kMany = RowStatements::kMany;
+  for (std::size_t next = 0; next < rows.size();) {
+    const bool many = rows.size() - next >= kMany;
+    auto& statement = many ? statements.many : statements.one;
+    Binder binder(statement, specs_);
+    for (std::size_t end = next + (many ? kMany : 1); next < end; ++next) binder.all(Table<Row>::fields(rows[next]));
     if (auto done = statement.run(); !done) return done;
   }
   return {};
@@ -80,18 +96,18 @@ Result<void> Writer::writeAll(Statement& statement, const std::vector<Row>& rows
 
 Result<void> Writer::write(const control::ChangeSet& changes) {
   if (auto done = writeSpecs(changes.specs); !done) return done;
-  if (auto done = writeAll(workloadUpsert_, changes.workloads); !done) return done;
-  if (auto done = writeAll(attemptUpsert_, changes.attempts); !done) return done;
-  if (auto done = writeAll(intentUpsert_, changes.intents); !done) return done;
-  if (auto done = writeAll(eventInsert_, changes.events); !done) return done;
-  if (auto done = writeAll(auditInsert_, changes.audits); !done) return done;
-  if (auto done = writeAll(postingInsert_, changes.postings); !done) return done;
-  if (auto done = writeAll(versionInsert_, changes.versions); !done) return done;
-  if (auto done = writeAll(checkpointInsert_, changes.checkpoints); !done) return done;
+  if (auto done = writeAll(workloads_, changes.workloads); !done) return done;
+  if (auto done = writeAll(attempts_, changes.attempts); !done) return done;
+  if (auto done = writeAll(intents_, changes.intents); !done) return done;
+  if (auto done = writeAll(events_, changes.events); !done) return done;
+  if (auto done = writeAll(audits_, changes.audits); !done) return done;
+  if (auto done = writeAll(postings_, changes.postings); !done) return done;
+  if (auto done = writeAll(versions_, changes.versions); !done) return done;
+  if (auto done = writeAll(checkpoints_, changes.checkpoints); !done) return done;
   if (auto done = writeAuditHead(changes); !done) return done;
   if (auto done = dropEvents(changes); !done) return done;
   if (auto done = dropIdempotency(changes.dropIdempotencyBefore); !done) return done;
-  return writeAll(idempotencyInsert_, changes.idempotency);
+  return writeAll(idempotencyRows_, changes.idempotency);
 }
 
 Result<void> Writer::writeSpecs(const std::vector<model::SpecPtr>& specs) {

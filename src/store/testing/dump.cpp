@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 
 namespace fairlead::store::testing {
 namespace {
 
-std::string text(const std::string& value) { return fmt::format("\"{}\"", printable(value, 4096)); }
+std::string text(const std::string& value) {
+  if (value.size() > 1'000)  // large ones by what tells them apart
+    return fmt::format("{} bytes, hash {:x}", value.size(), std::hash<std::string>{}(value));
+  return fmt::format("\"{}\"", printable(value, 4'000));
+}
 std::string text(bool value) { return value ? "true" : "false"; }
 std::string text(TimePoint value) { return fmt::format("@{}", value.msSinceEpoch); }
 std::string text(const model::DeviceSlice& slice) { return fmt::format("{}/{}", slice.index, slice.milli.count); }
