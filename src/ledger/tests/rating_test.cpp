@@ -130,7 +130,7 @@ rc::Gen<std::vector<Price>> anyPrices(std::string model) {
     std::vector<Price> prices;
     std::int64_t from = *rc::gen::inRange(0, 20);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-      std::const int64_t to = from + *rc::gen::inRange(1, 20);
+      const std::int64_t to = from + *rc::gen::inRange(1, 20);
       prices.push_back(price(model, *rc::gen::inRange(0, 1'000'000), {from}, {to}));
       from = to + *rc::gen::inRange(0, 5);
     }
