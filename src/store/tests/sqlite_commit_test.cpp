@@ -158,8 +158,7 @@ std::uint64_t killWriter(const std::string& path, int reports, std::chrono::micr
   std::uint64_t number = 0;
   const auto next = [&] { return ::read(ends[0], &number, sizeof number) == sizeof number; };
   for (int i = 0; i < reports && next(); ++i) last = number;
-  std::this_thread::sleep_for(more);  // hits it at any instruction of a commit  // tidy: allow sleep: lets the child
-                                      // commit for a random while before it is killed
+  std::this_thread::sleep_for(more);  // tidy: allow sleep: hits the child at any instruction of a commit
   ::kill(child, SIGKILL);
   while (next()) last = number;
   ::close(ends[0]);
