@@ -1,11 +1,12 @@
 #include "script.hpp"
 
 #include <fairlead/codec/decoder.hpp>
-#if __has_include(<fairlead/codec/sbatch.hpp>)
 #include <fairlead/codec/sbatch.hpp>
 
 namespace fairlead::api {
 namespace {
+
+constexpr std::int64_t kMostOffset = 14 * 60;
 
 codec::SbatchContext contextOf(ScriptContext from) {
   codec::SbatchContext context;
@@ -13,6 +14,7 @@ codec::SbatchContext contextOf(ScriptContext from) {
   context.scriptName = std::move(from.scriptName);
   context.user = std::move(from.user);
   context.now = from.now;
+  context.zoneOffsetMinutes = from.zoneOffsetMinutes;
   return context;
 }
 
@@ -59,21 +61,11 @@ Checked<DecodedInput> decodeScriptJson(std::string_view body, ScriptContext from
     for (std::size_t i = 0; i < items->size(); ++i)
       if (const auto word = decoder.text(codec::Decoder::item(args, i))) context.args.emplace_back(*word);
   takeEnv(decoder, map.optional("env"), context);
+  if (const auto offset = decoder.integer(map.optional("zoneOffsetMinutes"), -kMostOffset, kMostOffset))
+    context.zoneOffsetMinutes = static_cast<std::int32_t>(*offset);
   map.done();
   if (decoder.failed()) return tl::unexpected(decoder.takeErrors());
   return decodeWith(*script, context);
 }
 
 }  // namespace fairlead::api
-#else
-namespace fairlead::api {
-namespace {
-Checked<DecodedInput> notYet() {
-  return tl::unexpected(
-      Errors{Error{&codec::kNotOffered, "sbatch scripts are not taken yet", {}, {}, "write a workload document"}});
-}
-}  // namespace
-Checked<DecodedInput> decodeScript(std::string_view, ScriptContext) { return notYet(); }
-Checked<DecodedInput> decodeScriptJson(std::string_view, ScriptContext) { return notYet(); }
-}  // namespace fairlead::api
-#endif

@@ -20,10 +20,11 @@ struct ScriptContext {
   std::string scriptName;  ///< empty: the codec's default
   std::string user;
   TimePoint now;
+  std::int32_t zoneOffsetMinutes = 0;  ///< of the submitter, east of UTC
 };
 
 [[nodiscard]] Checked<DecodedInput> decodeScript(std::string_view script, ScriptContext from);
-/// `{script, scriptName, workingDirectory, args, env}`: the script with what sbatch knows beside it.
+/// `{script, scriptName, workingDirectory, args, env, zoneOffsetMinutes}`: the script with what sbatch knows beside it.
 [[nodiscard]] Checked<DecodedInput> decodeScriptJson(std::string_view body, ScriptContext from);
 
 }  // namespace fairlead::api

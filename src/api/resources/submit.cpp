@@ -64,7 +64,8 @@ Checked<DecodedInput> decode(Service& service, const Call& call) {
         Errors{Error{&kBadParameter, "not an absolute path", "query.workingDirectory", printable(directory), {}}});
   if (isType(call, kJson)) return decodeJson(service, call, {directory});
   if (isType(call, kYaml)) return decodeYaml(call, {directory});
-  ScriptContext context{directory, std::string(call.text("scriptName")), call.who.name, service.deps().clock.now()};
+  ScriptContext context{directory, std::string(call.text("scriptName")), call.who.name, service.deps().clock.now(),
+                        static_cast<std::int32_t>(call.integer("zoneOffsetMinutes"))};
   return isType(call, kSbatch) ? decodeScript(call.request.body, std::move(context))
                                : decodeScriptJson(call.request.body, std::move(context));
 }
@@ -164,10 +165,16 @@ void addSubmitRoutes(std::vector<Route>& table) {
             .doc = "Absolute path: what relative working directories start from, and where a script runs.",
             .maxBytes = 4'095},
            {.name = "scriptName", .doc = "Of an sbatch script: its job name unless it gives one.", .maxBytes = 255},
+           {.name = "zoneOffsetMinutes",
+            .kind = ParamKind::integer,
+            .doc = "Of an sbatch script: the submitter's time zone, minutes east of UTC, for `--begin=16:00`.",
+            .minimum = -840,
+            .maximum = 840,
+            .fallback = "0"},
            idempotencyParam()},
       .body = {.contentTypes = {kJson, kYaml, kSbatch, kSbatchJson},
                .doc = "`fairlead.io/v1` Workload documents; or an sbatch script; or `{script, scriptName, "
-                      "workingDirectory, args, env}` for one with its surroundings.",
+                      "workingDirectory, args, env, zoneOffsetMinutes}` for one with its surroundings.",
                .maxBytes = kMaxBody},
       .status = 201,
       .answer = &shapeOf<SubmittedView>(),

@@ -1,6 +1,7 @@
 // Inventory, models, usage, prices, probes, and what no endpoint serves.
 #include "daemon.hpp"
 
+#include <fairlead/codec/digest.hpp>
 #include <fairlead/net/subprocess.hpp>
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ void makeVersion(Daemon& daemon, const std::string& name) {
   fact.kind = model::ObservationKind::ended;
   fact.at = daemon.core().clock().now();
   fact.ends = {{0, 0, 0, false, fact.at}};
-  fact.outputs = {{"model", "file:///models/1", {}, {1'024}, {{"loss", "1.92"}}, {}}};
+  fact.outputs = {{"model", "file:///models/1", codec::sha256("bytes"), {1'024}, {{"loss", "1.92"}}, {}}};
   daemon.core().engine().report(std::move(fact));
   ASSERT_TRUE(daemon.core().reaches(*parseId<model::WorkloadTag>(id), model::WorkloadState::succeeded));
 }

@@ -44,6 +44,43 @@ TEST(Submit, takesSeveralYamlDocumentsOrNone) {
   EXPECT_EQ(stored(daemon), 2U);
 }
 
+constexpr std::string_view kScript =
+    "#!/bin/bash\n#SBATCH --job-name=bert\n#SBATCH --gres=gpu:h100:2\n#SBATCH --mail-user=li@example.org\ntrue\n";
+
+TEST(Submit, takesSbatchScriptsAndNamesWhatHasNoEffect) {
+  Daemon daemon;
+  const auto reply =
+      daemon.call("li", "POST", "/api/v1/workloads?workingDirectory=/home/li", std::string(kScript), "text/x-sbatch");
+  ASSERT_EQ(reply.status, 201) << reply.body;
+  EXPECT_EQ(reply.text("/items/0/name"), "bert");
+  EXPECT_EQ(reply.text("/items/0/devices"), "2 h100");
+  EXPECT_EQ(reply.text("/notMapped/0/directive"), "--mail-user");
+  const auto bad = daemon.call("li", "POST", "/api/v1/workloads?workingDirectory=/home/li",
+                               "#!/bin/bash\n#SBATCH --no-such-thing\ntrue\n", "text/x-sbatch");
+  EXPECT_EQ(bad.status, 400);
+  EXPECT_EQ(bad.number("/errors/0/line"), 2) << bad.body;
+}
+
+TEST(Submit, takesScriptsWithTheirSurroundings) {
+  Daemon daemon;
+  const auto send = [&](const boost::json::value& body) {
+    return daemon.call("li", "POST", "/api/v1/workloads", boost::json::serialize(body),
+                       "application/vnd.fairlead.sbatch+json");
+  };
+  const boost::json::object good{
+      {"script", kScript}, {"workingDirectory", "/home/li"}, {"args", boost::json::array{"--job-name=other"}}};
+  const auto reply = send(good);
+  ASSERT_EQ(reply.status, 201) << reply.body;
+  EXPECT_EQ(reply.text("/items/0/name"), "other");
+  auto relative = good;
+  relative["workingDirectory"] = "li";
+  EXPECT_EQ(send(relative).text("/errors/0/field"), "workingDirectory");
+  auto unknown = good;
+  unknown["shell"] = "sh";
+  EXPECT_EQ(send(unknown).text("/errors/0/code"), "codec/unknown-field");
+  EXPECT_EQ(send(boost::json::object{}).text("/errors/0/field"), "script");
+}
+
 TEST(Submit, fillsInTheOnlyProjectOfTheCaller) {
   Daemon daemon;
   auto text = document("one");
