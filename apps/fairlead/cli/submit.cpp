@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -87,12 +88,22 @@ void printSubmitted(const json::value& answer) {
   }
 }
 
+/// East of UTC, now: what `#SBATCH --begin=16:00` means.
+long zoneOffsetMinutes() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return local.tm_gmtoff / 60;
+}
+
 Exit submitOne(const Context& context, const SubmitOptions& options, const std::string& path, std::string content,
                std::string_view type) {
   Query query{{"position", "true"}, {"workingDirectory", std::filesystem::current_path().string()}};
   if (!context.project.empty()) query.emplace_back("project", context.project);
-  if (type == "text/x-sbatch" && path != "-")
-    query.emplace_back("scriptName", std::filesystem::path(path).filename().string());
+  if (type == "text/x-sbatch") {
+    query.emplace_back("zoneOffsetMinutes", std::to_string(zoneOffsetMinutes()));
+    if (path != "-") query.emplace_back("scriptName", std::filesystem::path(path).filename().string());
+  }
   if (options.dryRun) query.emplace_back("dryRun", "true");
   std::vector<std::pair<std::string, std::string>> headers;
   if (!options.idempotencyKey.empty()) headers.emplace_back("Idempotency-Key", options.idempotencyKey);
