@@ -131,7 +131,7 @@ def everything():
         ("short chaos", lambda: ctest("release", "-L", "chaos", jobs="1")),
         ("address and undefined sanitizers", lambda: sanitized("asan")),
         ("thread sanitizer", lambda: sanitized("tsan")),
-        ("fuzz smoke", lambda: build("fuzz") or ctest("fuzz", "-L", "fuzz")),
+        ("fuzz smoke", lambda: build("fuzz", "fuzz_programs") or ctest("fuzz", "-L", "fuzz")),
     ]
 
 
