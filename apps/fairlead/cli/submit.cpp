@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "print.hpp"
 
+#include <fairlead/base/clock.hpp>
 #include <fairlead/base/text.hpp>
 
 #include <boost/json.hpp>
@@ -90,7 +91,7 @@ void printSubmitted(const json::value& answer) {
 
 /// East of UTC, now: what `#SBATCH --begin=16:00` means.
 long zoneOffsetMinutes() {
-  const std::time_t now = std::time(nullptr);
+  const std::time_t now = SystemClock().now().msSinceEpoch / 1000;
   std::tm local{};
   localtime_r(&now, &local);
   return local.tm_gmtoff / 60;
