@@ -28,20 +28,24 @@ void Control::stop() {
   writer_->stop();
 }
 
+namespace {
+
+/// Gives a command to the writer, or answers at once that it cannot be taken.
+template <class Item>
+void handOver(Inbox& inbox, std::size_t limit, Item item) {
+  if (inbox.size() >= limit) return item.reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
+  auto refused = item.reply;
+  if (!inbox.push(std::move(item))) refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
+}
+
+}  // namespace
+
 void Control::submit(SubmitCommand command, ReplyTo<SubmitReply> reply) {
-  if (writer_->inbox().size() >= options_.inboxLimit)
-    return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
-  auto refused = reply;
-  if (!writer_->inbox().push(SubmitItem{std::move(command), std::move(reply)}))
-    refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
+  handOver(writer_->inbox(), options_.inboxLimit, SubmitItem{std::move(command), std::move(reply)});
 }
 
 void Control::act(ActCommand command, ReplyTo<ActReply> reply) {
-  if (writer_->inbox().size() >= options_.inboxLimit)
-    return reply(fail(kBusy, "too many commands are waiting", "try again in a moment"));
-  auto refused = reply;
-  if (!writer_->inbox().push(ActItem{std::move(command), std::move(reply)}))
-    refused(fail(kStopping, "the daemon is stopping", "try again when it is back"));
+  handOver(writer_->inbox(), options_.inboxLimit, ActItem{std::move(command), std::move(reply)});
 }
 
 void Control::audit(model::AuditRecord record) { writer_->inbox().push(AuditItem{std::move(record)}); }

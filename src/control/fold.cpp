@@ -53,13 +53,9 @@ void takeWords(Attempt& attempt, const Observation& fact) {
   }
 }
 
-/// Moves the workload where its table allows; true when it changed state.
-bool move(Transaction& tx, Workload& workload, WorkloadEvent event, model::AttemptId attempt, std::string detail) {
-  const auto after = next(workload.state, event);
-  if (!after || *after == workload.state) return false;
-  workload.state = *after;
-  tx.event(fmt::format("workload.{}", toText(workload.state)), workload, attempt, std::move(detail));
-  return true;
+/// A fact that tells what is known already is no event.
+void move(Transaction& tx, Workload& workload, WorkloadEvent event, model::AttemptId attempt, std::string detail) {
+  if (next(workload.state, event) != workload.state) tx.move(workload, event, attempt, std::move(detail));
 }
 
 void takeOutputs(Transaction& tx, Workload& workload, const Attempt& attempt,

@@ -117,25 +117,12 @@ Result<ActReply> refuse(const Workload& row, std::string_view verb, std::string 
               std::move(remedy));
 }
 
-/// Moves the row when its table allows; false when not.
-bool move(Transaction& tx, Workload& row, WorkloadEvent event, std::string detail) {
-  const auto after = next(row.state, event);
-  if (!after) return false;
-  row.state = *after;
-  tx.event(fmt::format("workload.{}", toText(row.state)), row, row.currentAttempt, std::move(detail));
-  return true;
-}
-
 void stopAttempt(Transaction& tx, Workload& row, const ActCommand& command) {
   auto& attempt = tx.editAttempt(row.currentAttempt);
   if (const auto after = next(attempt.state, model::AttemptEvent::stop)) attempt.state = *after;
   if (!attempt.stopAt) attempt.stopAt = tx.now();
   const auto& spec = row.spec->spec;
-  model::Intent intent;
-  intent.id = {attempt.id, model::IntentKind::stop, attempt.stopIntents++};
-  intent.workload = row.id;
-  intent.cluster = attempt.cluster;
-  intent.createdAt = tx.now();
+  auto intent = tx.intentFor(attempt, model::IntentKind::stop, attempt.stopIntents++);
   intent.signal = spec.stopSignal;
   intent.grace = spec.stopGrace;
   if (row.stopPurpose != StopPurpose::cancel && spec.checkpoint) {
@@ -175,7 +162,8 @@ Result<ActReply> cancel(Transaction& tx, const ActCommand& command) {
     return ActReply{edited.state, edited.revision, true};
   }
   const bool alreadyStopping = edited.state == WorkloadState::stopping;
-  FL_ASSERT(move(tx, edited, WorkloadEvent::cancel, command.message), "a workload that is not final can be cancelled");
+  const bool moved = tx.move(edited, WorkloadEvent::cancel, edited.currentAttempt, command.message);
+  FL_ASSERT(moved, "a workload that is not final can be cancelled");
   if (queuedOnly) {
     edited.stopPurpose = StopPurpose::none;
     edited.failure = model::FailureCategory::cancelled;
@@ -196,7 +184,7 @@ Result<ActReply> requeue(Transaction& tx, const ActCommand& command) {
     return refuse(*row, "requeued",
                   row->state == WorkloadState::held ? "release it: fairlead release " + toText(row->id) : "");
   auto& edited = tx.edit(command.workload);
-  move(tx, edited, WorkloadEvent::requeue, command.message);
+  tx.move(edited, WorkloadEvent::requeue, edited.currentAttempt, command.message);
   if (wasFinal) {
     edited.queuedAt = tx.now();
     edited.notBefore = {};
@@ -219,7 +207,7 @@ Result<ActReply> holdOrRelease(Transaction& tx, const ActCommand& command) {
     return refuse(*row, hold ? "held" : "released",
                   hold && !model::isFinal(row->state) ? "send it back first: fairlead requeue " + toText(row->id) : "");
   auto& edited = tx.edit(command.workload);
-  move(tx, edited, hold ? WorkloadEvent::hold : WorkloadEvent::release, command.message);
+  tx.move(edited, hold ? WorkloadEvent::hold : WorkloadEvent::release, edited.currentAttempt, command.message);
   if (!hold) edited.queuedAt = tx.now();  // time spent held is not waiting
   return ActReply{edited.state, edited.revision, true};
 }
@@ -239,11 +227,7 @@ Result<ActReply> signal(Transaction& tx, const ActCommand& command) {
   if (row->state != WorkloadState::running) return refuse(*row, "sent a signal");
   auto& edited = tx.edit(command.workload);
   auto& attempt = tx.editAttempt(edited.currentAttempt);
-  model::Intent intent;
-  intent.id = {attempt.id, model::IntentKind::signal, attempt.signalIntents++};
-  intent.workload = edited.id;
-  intent.cluster = attempt.cluster;
-  intent.createdAt = tx.now();
+  auto intent = tx.intentFor(attempt, model::IntentKind::signal, attempt.signalIntents++);
   intent.signal = command.value;
   intent.reason = "by " + command.actor.principal;
   tx.put(std::move(intent));

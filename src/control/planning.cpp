@@ -48,17 +48,12 @@ void startAttempt(Transaction& tx, Workload& row, const policy::Decision& decisi
   attempt.plannedAt = tx.now();
   const auto& added = tx.add(std::move(attempt));
   row.currentAttempt = added.id;
-  row.state = *next(row.state, WorkloadEvent::place);
   row.notBefore = {};
   row.message.clear();
-  model::Intent intent;
-  intent.id = {added.id, model::IntentKind::start, 0};
-  intent.workload = row.id;
-  intent.cluster = decision.cluster;
-  intent.createdAt = tx.now();
-  tx.put(std::move(intent));
-  tx.event("workload.starting", row, added.id,
-           decision.reasons.empty() ? std::string() : model::render(decision.reasons.front()));
+  tx.put(tx.intentFor(added, model::IntentKind::start, 0));
+  const bool moved = tx.move(row, WorkloadEvent::place, added.id,
+                             decision.reasons.empty() ? std::string() : model::render(decision.reasons.front()));
+  FL_ASSERT(moved, "a queued workload can be placed");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fairlead/control/dependency.hpp>
 #include <fairlead/control/state.hpp>
+#include <fairlead/policy/free.hpp>
 
 #include <algorithm>
 #include <ext/pb_ds/assoc_container.hpp>
@@ -108,7 +109,9 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
     snapshot.running.push_back({live.workload, owner->project, live.cluster, live.placement, endsBy});
     for (const auto& member : live.placement) {
       const auto found = at.find({live.cluster, member.node});
-      if (found != at.end()) takeMember(snapshot.nodes[found->second], member);
+      if (found == at.end()) continue;
+      auto& view = snapshot.nodes[found->second];
+      policy::adjustFree(view.node, view.deviceFree, view.cpusFree, view.memoryFree, member, -1);
     }
   }
   snapshot.queueLength = index_->queue.size();
@@ -117,15 +120,6 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
     snapshot.queue.push_back(queueEntry(*workload(key.workload)));
   }
   return snapshot;
-}
-
-void State::takeMember(policy::NodeView& view, const model::MemberPlacement& member) {
-  for (const auto& slice : member.devices)
-    for (std::size_t i = 0; i < view.deviceFree.size(); ++i)
-      if (view.node.devices[i].vendor == member.vendor && view.node.devices[i].index == slice.index)
-        view.deviceFree[i].count = std::max<std::int64_t>(0, view.deviceFree[i].count - slice.milli.count);
-  view.cpusFree.count = std::max<std::int64_t>(0, view.cpusFree.count - member.cpus.count);
-  view.memoryFree.count = std::max<std::int64_t>(0, view.memoryFree.count - member.memory.count);
 }
 
 policy::QueueEntry State::queueEntry(const Workload& row) const {

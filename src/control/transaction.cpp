@@ -2,6 +2,8 @@
 
 #include <fairlead/audit/chain.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -66,6 +68,25 @@ model::SpecPtr Transaction::intern(model::SpecPtr spec) {
 void Transaction::event(std::string kind, const model::Workload& about, model::AttemptId attempt, std::string detail) {
   changes_.events.push_back(
       {++sequences_.event, now_, std::move(kind), about.project, about.id, attempt, std::move(detail)});
+}
+
+bool Transaction::move(model::Workload& row, model::WorkloadEvent event_, model::AttemptId attempt,
+                       std::string detail) {
+  const auto after = next(row.state, event_);
+  if (!after) return false;
+  row.state = *after;
+  event(fmt::format("workload.{}", toText(row.state)), row, attempt, std::move(detail));
+  return true;
+}
+
+model::Intent Transaction::intentFor(const model::Attempt& attempt, model::IntentKind kind,
+                                     std::uint32_t ordinal) const {
+  model::Intent intent;
+  intent.id = {attempt.id, kind, ordinal};
+  intent.workload = attempt.workload;
+  intent.cluster = attempt.cluster;
+  intent.createdAt = now_;
+  return intent;
 }
 
 void Transaction::audit(model::AuditRecord record) {

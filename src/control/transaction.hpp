@@ -42,6 +42,11 @@ class Transaction {
   /// Gives the next id.
   model::Workload& add(model::Workload row);
   model::Attempt& add(model::Attempt row);
+  /// Moves the row where its table allows, with an event `workload.STATE`. False: not allowed, nothing happened.
+  bool move(model::Workload& row, model::WorkloadEvent event, model::AttemptId attempt, std::string detail);
+  /// An intent about an attempt, with its id, workload, cluster and time filled in; give it back with put.
+  [[nodiscard]] model::Intent intentFor(const model::Attempt& attempt, model::IntentKind kind,
+                                        std::uint32_t ordinal) const;
   void put(model::Intent intent) { changes_.intents.push_back(std::move(intent)); }
   void put(model::ModelVersion version) { changes_.versions.push_back(std::move(version)); }
   void put(model::IdempotencyRecord record) { changes_.idempotency.push_back(std::move(record)); }

@@ -20,6 +20,15 @@ constexpr auto kCommitRetry = std::chrono::seconds(1);  // after a failed commit
 constexpr std::uint64_t kEventSweep = 10'000;           // events over the limit before they are dropped together
 constexpr Milliseconds kIdempotencySweep{60'000};
 
+/// What the caller hears after the commit: its reply, unless the commit took an accepted one back.
+template <class Reply>
+auto answerWith(Result<Reply> reply, ReplyTo<Reply> to) {
+  return [reply = std::move(reply), to = std::move(to)](const Error* problem) mutable {
+    if (problem != nullptr && reply) reply = tl::unexpected(*problem);
+    to(std::move(reply));
+  };
+}
+
 std::int64_t microsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
 }
@@ -125,20 +134,14 @@ void Control::Writer::handle(SubmitItem& item, Transaction& tx, std::vector<Answ
   ++commands_;
   auto reply = control::submit(tx, item.command);
   if (reply && !reply->repeated && !planDirty_) planDirty_ = mattersNow(*tx.workload(reply->first));
-  answers.push_back([reply = std::move(reply), to = std::move(item.reply)](const Error* problem) mutable {
-    if (problem != nullptr && reply) reply = tl::unexpected(*problem);
-    to(std::move(reply));
-  });
+  answers.push_back(answerWith(std::move(reply), std::move(item.reply)));
 }
 
 void Control::Writer::handle(ActItem& item, Transaction& tx, std::vector<Answer>& answers) {
   ++commands_;
   auto reply = control::act(tx, item.command);
   planDirty_ |= reply.has_value() && reply->changed;
-  answers.push_back([reply = std::move(reply), to = std::move(item.reply)](const Error* problem) mutable {
-    if (problem != nullptr && reply) reply = tl::unexpected(*problem);
-    to(std::move(reply));
-  });
+  answers.push_back(answerWith(std::move(reply), std::move(item.reply)));
 }
 
 void Control::Writer::handle(AuditItem& item, Transaction& tx, std::vector<Answer>& /*answers*/) {

@@ -2,6 +2,7 @@
 
 #include <fairlead/base/text.hpp>
 #include <fairlead/model/accelerators.hpp>
+#include <fairlead/policy/free.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -85,12 +86,7 @@ MilliDevices freeOf(const NodeRoom& room, const Kind& kind) {
 }
 
 void takeFrom(NodeRoom& room, const model::MemberPlacement& member, int sign) {
-  for (const auto& slice : member.devices)
-    for (std::size_t i = 0; i < room.free.size(); ++i)
-      if (room.node->devices[i].vendor == member.vendor && room.node->devices[i].index == slice.index)
-        room.free[i].count = std::max<std::int64_t>(0, room.free[i].count + sign * slice.milli.count);
-  room.cpus.count = std::max<std::int64_t>(0, room.cpus.count + sign * member.cpus.count);
-  room.memory.count = std::max<std::int64_t>(0, room.memory.count + sign * member.memory.count);
+  adjustFree(*room.node, room.free, room.cpus, room.memory, member, sign);
 }
 
 bool isAvoided(const NodeRoom& room, const std::vector<std::string>& avoid) {

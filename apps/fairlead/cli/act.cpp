@@ -33,7 +33,7 @@ Exit actOnAll(const Context& context, const std::string& verb, const ActOptions&
     try {
       auto answer =
           call(context, "POST", workloadPath(id, ":" + verb), {}, json::serialize(body), "application/json").body;
-      if (context.format == Format::table || context.format == Format::wide)
+      if (wantsTable(context))
         print(fmt::format("{}  {}{}\n", text(answer, "id"), coloured(context, text(answer, "state")),
                           flag(answer, "changed") ? "" : " (it already was)"));
       answers.push_back(std::move(answer));
@@ -42,8 +42,7 @@ Exit actOnAll(const Context& context, const std::string& verb, const ActOptions&
       worst = std::max(worst, stop.code);
     }
   }
-  if (context.format != Format::table && context.format != Format::wide)
-    printed(context, json::object{{"items", std::move(answers)}});
+  if (!wantsTable(context)) printed(context, json::object{{"items", std::move(answers)}});
   return worst;
 }
 

@@ -128,7 +128,7 @@ Exit wait(const Context& context, const WaitOptions& options) {
   json::array rows;
   for (const auto& id : options.ids) {
     auto row = waitFor(context, id, options, limit);
-    if (context.format == Format::table || context.format == Format::wide)
+    if (wantsTable(context))
       print(fmt::format("{}  {}  {}{}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")),
                         text(row, "message").empty() ? "" : ": " + text(row, "message")));
     if (const auto own = isFinal(text(row, "state")) && options.state.empty() ? ownExit(row) : Exit::done;
@@ -136,7 +136,7 @@ Exit wait(const Context& context, const WaitOptions& options) {
       code = own;
     rows.push_back(std::move(row));
   }
-  if (context.format != Format::table && context.format != Format::wide)
+  if (!wantsTable(context))
     printed(context, rows.size() == 1 ? rows.front() : json::value(json::object{{"items", rows}}));
   return code;
 }

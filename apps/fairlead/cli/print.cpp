@@ -121,6 +121,8 @@ std::string Table::text() const {
   return out;
 }
 
+bool wantsTable(const Context& context) { return context.format == Format::table || context.format == Format::wide; }
+
 bool printed(const Context& context, const json::value& value) {
   switch (context.format) {
     case Format::table:

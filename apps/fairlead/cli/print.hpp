@@ -29,6 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// True for table and wide: lines for people.
+[[nodiscard]] bool wantsTable(const Context& context);
 /// Prints `value` in the format asked for; for `name` the field `id` or `name` of it, or of each item. False: a table
 /// is wanted.
 bool printed(const Context& context, const boost::json::value& value);

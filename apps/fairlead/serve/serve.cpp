@@ -70,10 +70,16 @@ void makeStateDirectory(const std::string& path) {
 
 /// The key of a new state directory is made; one that is gone beside an existing database is never replaced silently.
 audit::Signer openSigner(const config::DaemonConfig& config) {
-  const bool fresh = config.store.kind == "memory" || !std::filesystem::exists(config.store.path);
-  if (fresh && !std::filesystem::exists(config.audit.key))
-    return orStop(audit::Signer::createKeyFile(config.audit.key));
-  return orStop(audit::Signer::load(config.audit.key));
+  makeStateDirectory(config.stateDirectory);
+  if (std::filesystem::exists(config.audit.key)) return orStop(audit::Signer::load(config.audit.key));
+  if (config.store.kind != "memory" && std::filesystem::exists(config.store.path))
+    throw Stop{
+        Exit::failed,
+        fmt::format(
+            "audit.key {} is missing beside an existing database: without it the audit trail cannot be continued "
+            "(restore the key from your backup, or move the database away to begin anew)",
+            config.audit.key)};
+  return orStop(audit::Signer::createKeyFile(config.audit.key));
 }
 
 std::unique_ptr<control::StorePort> openStore(const config::DaemonConfig& config) {
@@ -93,8 +99,8 @@ class Daemon {
         peers_(std::make_shared<auth::PeerResolver>(auth::standardPeerOptions(), clock_)),
         directory_(orStopText(loadDirectory(config_, peers_))),
         prices_(orStopText(loadPrices(config_))),
-        store_(openChecked(config_)),
         signer_(openSigner(config_)),
+        store_(openStore(config_)),
         health_(clock_) {
     orStop(auditKeys_.add(signer_.publicKeyPem()));
     makeEngines();
@@ -146,20 +152,6 @@ class Daemon {
     if (!result) throw Stop{Exit::usage, result.error()};
     return std::move(*result);
   }
-  static std::unique_ptr<control::StorePort> openChecked(const config::DaemonConfig& config) {
-    makeStateDirectory(config.stateDirectory);
-    const bool existing = config.store.kind != "memory" && std::filesystem::exists(config.store.path);
-    if (existing && !std::filesystem::exists(config.audit.key))
-      throw Stop{
-          Exit::failed,
-          fmt::format(
-              "audit.key {} is missing beside an existing database: without it the audit trail cannot be continued "
-              "(restore the key from your backup, or move the database away to begin anew)",
-              config.audit.key)};
-    if (!existing)
-      (void)openSigner(config);  // a new state directory: the key first, so that a database never stands alone
-    return openStore(config);
-  }
   void orWarn(const Result<void>& result) {
     if (!result) log_.warn(toText(result.error()));
   }
@@ -203,8 +195,8 @@ class Daemon {
   std::shared_ptr<auth::PeerResolver> peers_;
   Replaceable<auth::Directory> directory_;
   Replaceable<api::PriceTable> prices_;
+  audit::Signer signer_;  // before the store: a database never stands without its key
   std::unique_ptr<control::StorePort> store_;
-  audit::Signer signer_;
   audit::Verifier auditKeys_;
   obs::Metrics metrics_;
   obs::Health health_;

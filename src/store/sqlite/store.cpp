@@ -15,18 +15,14 @@ namespace {
 
 constexpr std::int64_t kPageRows = 512;
 
-/// Rows of one page; the reader's connection is given back before the visitor sees the first of them.
-template <class Row>
-Result<std::vector<Row>> readPage(ReaderPool& pool, Query query, std::uint64_t first, std::uint64_t last,
-                                  const std::string& project) {
+/// All rows of a statement that `bind` fills in.
+template <class Row, class Bind>
+Result<std::vector<Row>> readAll(ReaderPool& pool, Query query, Bind bind) {
   auto lease = pool.take();
   if (!lease) return tl::unexpected(std::move(lease.error()));
   auto statement = (*lease)->statement(query);
   if (!statement) return tl::unexpected(std::move(statement.error()));
-  (*statement)->bind(1, static_cast<std::int64_t>(first));
-  (*statement)->bind(2, static_cast<std::int64_t>(last));
-  (*statement)->bind(3, kPageRows);
-  if (query == Query::eventPageOfProject) (*statement)->bind(4, std::string_view(project));
+  bind(**statement);
   std::vector<Row> rows;
   auto done = visitRows<Row>(**statement, {}, [&](Row&& row) {
     rows.push_back(std::move(row));
@@ -34,6 +30,18 @@ Result<std::vector<Row>> readPage(ReaderPool& pool, Query query, std::uint64_t f
   });
   if (!done) return tl::unexpected(std::move(done.error()));
   return rows;
+}
+
+/// Rows of one page; the reader's connection is given back before the visitor sees the first of them.
+template <class Row>
+Result<std::vector<Row>> readPage(ReaderPool& pool, Query query, std::uint64_t first, std::uint64_t last,
+                                  const std::string& project) {
+  return readAll<Row>(pool, query, [&](Statement& statement) {
+    statement.bind(1, static_cast<std::int64_t>(first));
+    statement.bind(2, static_cast<std::int64_t>(last));
+    statement.bind(3, kPageRows);
+    if (query == Query::eventPageOfProject) statement.bind(4, std::string_view(project));
+  });
 }
 
 /// Rows first..last in pages, so that a slow visitor keeps neither a snapshot nor a connection. Rows are only ever
@@ -50,23 +58,6 @@ Result<void> visitPages(ReaderPool& pool, Query query, std::uint64_t first, std:
     first = rows->back().sequence + 1;
   }
   return {};
-}
-
-/// All rows of a statement that `bind` fills in.
-template <class Row, class Bind>
-Result<std::vector<Row>> readAll(ReaderPool& pool, Query query, Bind bind) {
-  auto lease = pool.take();
-  if (!lease) return tl::unexpected(std::move(lease.error()));
-  auto statement = (*lease)->statement(query);
-  if (!statement) return tl::unexpected(std::move(statement.error()));
-  bind(**statement);
-  std::vector<Row> rows;
-  auto done = visitRows<Row>(**statement, {}, [&](Row&& row) {
-    rows.push_back(std::move(row));
-    return true;
-  });
-  if (!done) return tl::unexpected(std::move(done.error()));
-  return rows;
 }
 
 Query queryFor(const control::PostingQuery& query) {

@@ -98,7 +98,6 @@ class State {
   void put(model::Intent intent);
   void forget(model::AttemptId id);
   [[nodiscard]] policy::QueueEntry queueEntry(const model::Workload& row) const;
-  static void takeMember(policy::NodeView& view, const model::MemberPlacement& member);
 
   SequenceTable<model::Workload> workloads_;
   std::unordered_map<model::AttemptId, model::Attempt> attempts_;  ///< live ones, and the newest of each workload
