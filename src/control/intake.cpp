@@ -155,10 +155,10 @@ Result<ActReply> cancel(Transaction& tx, const ActCommand& command) {
   edited.message = command.message;
   const bool hasElements = edited.elementsStarted > 0 && !edited.arrayParent;
   if (hasElements && tx.elementsAlive(edited.id) > 0) {
-    cancelElements(tx, command);
     edited.elementsStarted = model::elementCount(edited.spec->spec);  // the rest never starts
     edited.state = WorkloadState::stopping;
     tx.event("workload.stopping", edited, {}, command.message);
+    cancelElements(tx, command);  // elements that only wait end at once, and with the last of them the array
     return ActReply{edited.state, edited.revision, true};
   }
   const bool alreadyStopping = edited.state == WorkloadState::stopping;

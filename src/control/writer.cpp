@@ -133,7 +133,8 @@ void Control::Writer::handle(InboxItem& item, Transaction& tx, std::vector<Answe
 void Control::Writer::handle(SubmitItem& item, Transaction& tx, std::vector<Answer>& answers) {
   ++commands_;
   auto reply = control::submit(tx, item.command);
-  if (reply && !reply->repeated && !planDirty_) planDirty_ = mattersNow(*tx.workload(reply->first));
+  for (std::uint32_t i = 0; reply && !reply->repeated && !planDirty_ && i < reply->count; ++i)
+    planDirty_ = mattersNow(*tx.workload({reply->first.value + i}));
   answers.push_back(answerWith(std::move(reply), std::move(item.reply)));
 }
 

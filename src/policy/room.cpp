@@ -5,6 +5,7 @@
 #include <fairlead/policy/free.hpp>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace fairlead::policy {
@@ -223,42 +224,75 @@ class GangSearch {
   int tries_ = 0;
 };
 
-/// Why a role found no room in a cluster.
-std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& spec, std::size_t roleIndex) {
+/// What is free of the devices that a role may use.
+struct FreeDevices {
+  MilliDevices all;
+  MilliDevices mostOnNode;     ///< of one kind
+  MilliDevices mostForMember;  ///< for a share: on one device; else as mostOnNode
+};
+
+FreeDevices countFree(const ClusterRoom& room, const model::Role& role, const std::vector<std::string>& avoid) {
+  FreeDevices count;
+  const bool shares = role.devices.front().count == 0;
+  for (const auto& node : room.nodes) {
+    if (isAvoided(node, avoid)) continue;
+    std::map<std::pair<std::string_view, std::string_view>, MilliDevices> byKind;
+    for (std::size_t i = 0; i < node.free.size(); ++i) {
+      const auto& device = node.node->devices[i];
+      const bool wanted = std::any_of(role.devices.begin(), role.devices.end(),
+                                      [&](const auto& r) { return model::deviceMatches(r, device); });
+      if (!device.healthy || !wanted || (!shares && node.free[i] != device.capacity)) continue;
+      count.all += node.free[i];
+      auto& ofKind = byKind[{device.vendor, device.model}];
+      ofKind += node.free[i];
+      count.mostOnNode = std::max(count.mostOnNode, ofKind);
+      count.mostForMember = std::max(count.mostForMember, shares ? node.free[i] : ofKind);
+    }
+  }
+  return count;
+}
+
+std::optional<model::Reason> deviceShortage(const ClusterRoom& room, const model::Spec& spec, const model::Role& role,
+                                            const std::vector<std::string>& avoid) {
+  if (role.devices.empty()) return {};
+  const auto& request = role.devices.front();
+  const auto perMember = request.count == 0 ? request.share : MilliDevices{1000} * request.count;
+  const auto wanted = perMember * role.minimum;
+  const auto free = countFree(room, role, avoid);
+  const bool oneNode = spec.topology.require == "node";
+  if (free.all < wanted)
+    return model::Reason{model::ReasonCode::devicesShort, {wanted.count, free.all.count, kindText(request)}};
+  if (free.mostForMember < perMember)
+    return model::Reason{model::ReasonCode::devicesFragmented,
+                         {perMember.count, free.mostForMember.count, kindText(request)}};
+  if (oneNode && free.mostOnNode < wanted)
+    return model::Reason{model::ReasonCode::devicesFragmented,
+                         {wanted.count, free.mostOnNode.count, kindText(request)}};
+  return {};
+}
+
+/// Why a role found no room in a cluster. Never empty: where each need alone could be met, cpus and memory are not
+/// where the devices are.
+std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& spec, std::size_t roleIndex,
+                                    const std::vector<std::string>& avoid) {
   using model::ReasonCode;
   const auto& role = spec.roles[roleIndex];
   std::vector<model::Reason> reasons;
   MilliCpus mostCpus;
   Bytes mostMemory;
-  MilliDevices free, mostOnNode;
   for (const auto& node : room.nodes) {
+    if (isAvoided(node, avoid)) continue;
     mostCpus = std::max(mostCpus, node.cpus);
     mostMemory = std::max(mostMemory, node.memory);
-    MilliDevices onNode;
-    for (std::size_t i = 0; i < node.free.size() && !role.devices.empty(); ++i) {
-      const auto& device = node.node->devices[i];
-      const bool usable = role.devices.front().count == 0 || node.free[i] == device.capacity;
-      const bool wanted = std::any_of(role.devices.begin(), role.devices.end(),
-                                      [&](const auto& r) { return model::deviceMatches(r, device); });
-      if (device.healthy && usable && wanted) onNode += node.free[i];
-    }
-    free += onNode;
-    mostOnNode = std::max(mostOnNode, onNode);
   }
-  if (!role.devices.empty()) {
-    const auto& request = role.devices.front();
-    const auto perMember = request.count == 0 ? request.share : MilliDevices{1000} * request.count;
-    const auto wanted = perMember * role.minimum;
-    if (free < wanted)
-      reasons.push_back({ReasonCode::devicesShort, {wanted.count, free.count, kindText(request)}});
-    else if (mostOnNode < perMember || (spec.topology.require == "node" && mostOnNode < wanted))
-      reasons.push_back(
-          {ReasonCode::devicesFragmented,
-           {(spec.topology.require == "node" ? wanted : perMember).count, mostOnNode.count, kindText(request)}});
-  }
-  if (mostCpus < role.cpus || (reasons.empty() && role.cpus.count > 0))
+  if (auto devices = deviceShortage(room, spec, role, avoid)) reasons.push_back(std::move(*devices));
+  const bool elsewhere = reasons.empty();
+  if (mostCpus < role.cpus || (elsewhere && role.cpus.count > 0))
     reasons.push_back({ReasonCode::cpusShort, {role.cpus.count, mostCpus.count}});
-  if (mostMemory < role.memory) reasons.push_back({ReasonCode::memoryShort, {role.memory.count, mostMemory.count}});
+  if (mostMemory < role.memory || (elsewhere && role.memory.count > 0))
+    reasons.push_back({ReasonCode::memoryShort, {role.memory.count, mostMemory.count}});
+  for (const auto& node : room.nodes)
+    if (isAvoided(node, avoid)) reasons.push_back({ReasonCode::nodeAvoided, {node.node->name}});
   return reasons;
 }
 
@@ -277,7 +311,7 @@ FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec
     }
     if (!result.reasons.empty() && search.bestPlaced() <= bestPlaced) continue;
     bestPlaced = search.bestPlaced();
-    result.reasons = shortage(room, spec, search.blockedRole());
+    result.reasons = shortage(room, spec, search.blockedRole(), avoid);
     if (bestPlaced > 0)
       result.reasons.push_back(
           {model::ReasonCode::gangIncomplete,

@@ -267,6 +267,23 @@ TEST(Control, aDeviceOfAnotherVendorWithTheSameIndexStaysFree) {
   EXPECT_EQ(h.engine().orders().size(), 2U);
 }
 
+TEST(Control, anEmptyBatchMakesNothingAlsoBehindALongQueue) {
+  store::MemoryStore store;
+  ControlOptions options;
+  options.policy.depth = 1;
+  Harness h(store, 0, options);
+  ASSERT_TRUE(waitUntil([&] { return h.control().stats().plans > 0; }));
+  ASSERT_TRUE(submitAndWait(h.control(), submission(specDocument())));
+  const auto before = h.control().stats().plans;
+  ASSERT_TRUE(submitAndWait(h.control(), submission(specDocument())));
+  ASSERT_TRUE(waitUntil([&] { return h.control().stats().plans > before; }));
+  SubmitCommand command;
+  command.actor = testing::someone();
+  const auto reply = submitAndWait(h.control(), command);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->count, 0U);
+}
+
 TEST(Control, ifMatchRefusesAnOldRevision) {
   store::MemoryStore store;
   Harness h(store, 0);

@@ -85,6 +85,21 @@ TEST(Arrays, aCancelReachesTheElementsAndTheRestNeverStarts) {
   EXPECT_EQ(h.engine().orders().size(), 1U);
 }
 
+TEST(Arrays, aCancelEndsAnArrayWhoseElementsAllWait) {
+  store::MemoryStore store;
+  Harness h(store, 1);
+  auto spec = specDocument();
+  spec->spec.array = model::ArrayRule{{{0, 1, 1}}, 1};
+  const auto array = submitAndWait(h.control(), submission(spec))->first;
+  ASSERT_TRUE(waitUntil([&] { return h.engine().orders().size() == 1; }));
+  const auto first = h.engine().orders()[0];
+  h.engine().ended(first.attempt.id, h.clock().now(), FailureCategory::engineLost);  // waits out its back-off
+  ASSERT_TRUE(h.reaches(first.workload.id, WorkloadState::queued));
+  ASSERT_TRUE(actAndWait(h.control(), action(ActionKind::cancel, array)));
+  EXPECT_EQ(h.stateOf(first.workload.id), WorkloadState::cancelled);
+  EXPECT_EQ(h.stateOf(array), WorkloadState::cancelled);
+}
+
 TEST(Models, anOutputBecomesAVersionAndAnotherWorkloadGetsIt) {
   store::MemoryStore store;
   Harness h(store, 2);

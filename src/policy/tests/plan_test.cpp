@@ -60,6 +60,32 @@ TEST(Plan, saysHowMuchIsMissing) {
   EXPECT_EQ(model::renderShort(made.decisions[0].reasons[0]), "2 h100 more");
 }
 
+TEST(Plan, aShareThatFitsOnNoSingleDeviceSaysSo) {
+  auto busy = node("n1", 2);
+  busy.deviceFree = {{500}, {500}};
+  auto share = std::make_shared<model::SpecDocument>(*spec(1, 1));
+  share->spec.roles[0].devices[0].count = 0;
+  share->spec.roles[0].devices[0].share = {750};
+  Snapshot snapshot{1, {busy}, {entry(1, share, 1)}, 1, {}};
+  const auto made = plan(snapshot, {}, kNow);
+  ASSERT_EQ(verdictOn(made, 1), Verdict::notNow);
+  EXPECT_EQ(made.decisions[0].reasons.at(0),
+            (model::Reason{ReasonCode::devicesFragmented,
+                           {std::int64_t{750}, std::int64_t{500}, std::string("shares of h100")}}));
+}
+
+TEST(Plan, namesTheNodeThatIsAvoided) {
+  auto other = node("n2", 1);
+  other.deviceFree = {{0}};
+  auto waiting = entry(1, spec(1, 1), 1);
+  waiting.avoidNodes = {"n1"};
+  Snapshot snapshot{1, {node("n1", 1), other}, {waiting}, 1, {}};
+  const auto made = plan(snapshot, {}, kNow);
+  ASSERT_EQ(verdictOn(made, 1), Verdict::notNow);
+  EXPECT_EQ(made.decisions[0].reasons.at(0).code, ReasonCode::devicesShort);
+  EXPECT_EQ(made.decisions[0].reasons.back(), (model::Reason{ReasonCode::nodeAvoided, {std::string("n1")}}));
+}
+
 TEST(Plan, tellsNeverFromNotNow) {
   Snapshot snapshot{1, {node("n1", 4)}, {entry(1, spec(1, 5), 1), entry(2, spec(1, 1, {}, "mi300x"), 2)}, 2, {}};
   const auto made = plan(snapshot, {}, kNow);
