@@ -108,14 +108,16 @@ struct SlurmAccountedJob {
   HostSet nodes;
   std::optional<std::int64_t> nodeCount, cpus;
   Tres requested, allocated;
-  std::optional<ExitCode> exit, derivedExit;
-  std::uint32_t restarts = 0;  ///< from 24.11; before, count the rows
+  std::optional<ExitCode> exit, derivedExit;  ///< slurmdb v0.0.38 loses the code of failed jobs: nullopt
+  std::uint32_t restarts = 0;                 ///< from 24.11; before, count the rows
   std::string failedNode;
   std::optional<std::int64_t> priority;
   std::string comment, adminComment, systemComment, constraints, workDir, submitLine, licenses, container;
   std::string stdoutPattern, stderrPattern, stdoutExpanded, stderrExpanded;
   Words dbFlags;  ///< `STARTED_ON_SCHEDULE` ...
   std::vector<SlurmStep> steps;
+
+  bool damaged = false;  ///< a value could not be read and is unset here; a report tells which
 
   bool operator==(const SlurmAccountedJob&) const = default;
 };

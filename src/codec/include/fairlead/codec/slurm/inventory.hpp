@@ -31,6 +31,8 @@ struct SlurmNode {
   std::string topologyAddress;  ///< `spine.leaf1.n1`, from 25.05 `default:...`; empty where Slurm does not say
   std::optional<TimePoint> bootTime, slurmdStartTime, lastBusy, resumeAfter;
 
+  bool damaged = false;  ///< a value could not be read and is unset here; a report tells which
+
   bool operator==(const SlurmNode&) const = default;
 };
 

@@ -78,6 +78,8 @@ struct SlurmJob {
   std::string stdoutExpanded, stderrExpanded;              ///< where the release tells them
   std::string container;
 
+  bool damaged = false;  ///< a value could not be read and is unset here; a report tells which
+
   bool operator==(const SlurmJob&) const = default;
 };
 

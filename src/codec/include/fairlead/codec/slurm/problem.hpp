@@ -1,7 +1,10 @@
 // What Slurm says is wrong, normalised, and what of an answer could not be read.
 #pragma once
 
+#include <fairlead/base/units.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,16 +63,28 @@ struct SlurmReport {
   bool operator==(const SlurmReport&) const = default;
 };
 
-/// A list of records with what was wrong about the answer.
-template <class Record>
-struct SlurmList {
-  std::vector<Record> records;
-  std::vector<SlurmProblem> problems;  ///< not empty: the records are not the whole truth, whatever the status was
+/// What an answer says besides its records. Ask `isWhole` before anything is concluded from what is not in it.
+struct SlurmAnswer {
+  bool complete = false;               ///< read to its proper end
+  std::vector<SlurmProblem> problems;  ///< refusals, whatever the status was
   std::vector<SlurmProblem> warnings;
   std::vector<SlurmReport> reports;  ///< at most kMaxReports; then `reportsLeftOut` counts
   std::size_t reportsLeftOut = 0;
   std::size_t setAside = 0;  ///< records that could not be read
+  std::string release;       ///< `26.05.5`, where the answer tells it
+  std::string cluster;
+  std::optional<TimePoint> lastUpdate;  ///< of what is listed, by the controller's clock
+
+  /// True when a record that is not listed is not there.
+  [[nodiscard]] bool isWhole() const { return complete && problems.empty() && setAside == 0; }
+  void report(std::string where, std::string_view value, std::string why);
 };
 inline constexpr std::size_t kMaxReports = 100;
+
+template <class Record>
+struct SlurmList {
+  std::vector<Record> records;
+  SlurmAnswer answer;
+};
 
 }  // namespace fairlead::codec::slurm

@@ -130,9 +130,16 @@ enum class ReasonKind : std::uint8_t {
   systemFault,  ///< Slurm itself could not
 };
 
+/// Whose limit a reason of kind `limit` names.
+enum class LimitScope : std::uint8_t { none, partition, qos, qosAccount, qosUser, association, job, array, site };
+
 struct ReasonRow {
   std::string_view word;  ///< `QOSMaxJobsPerUserLimit`, as squeue and JSON write it
   ReasonKind kind;
+  LimitScope scope;
+  /// What is limited: a TRES type (`cpu`, `mem`, `node`, `gres`, `license`, `energy`, `billing`, `bb`), or `jobs`,
+  /// `submit`, `wall`, `tasks`; empty where the reason names nothing.
+  std::string_view resource;
   std::string_view what;
   std::string_view change;
 };

@@ -17,7 +17,7 @@ namespace fairlead::codec::slurm {
 struct TresCount {
   std::string type;
   std::string name;
-  std::int64_t count = 0;  ///< mem and vmem in bytes, everything else in its own unit
+  std::int64_t count = 0;  ///< mem in bytes, everything else in its own unit
   std::int32_t id = 0;     ///< 0 where the text does not say
 
   bool operator==(const TresCount&) const = default;
