@@ -1,14 +1,11 @@
 #include "local/environment.hpp"
 
-#include <fmt/format.h>
+#include "ranks/rank_environment.hpp"
 
-#include <algorithm>
-#include <map>
+#include <fmt/format.h>
 
 namespace fairlead::engine::local {
 namespace {
-
-using Environment = std::map<std::string, std::string>;
 
 void addBase(Environment& env, const Identity& identity) {
   env["PATH"] = identity.uid == 0 ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -35,20 +32,17 @@ Position positionOf(const LaunchOrder& order, std::size_t index) {
   return position;
 }
 
+/// All ranks are on this host.
 void addRank(Environment& env, const Position& at, const RankContext& context) {
   const auto rank = std::to_string(at.rank);
   const auto world = std::to_string(at.world);
-  for (const auto* name : {"RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK"})
-    env[name] = rank;
-  for (const auto* name :
-       {"WORLD_SIZE", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"})
-    env[name] = world;
-  env["NODE_RANK"] = env["GROUP_RANK"] = env["OMPI_COMM_WORLD_NODE_RANK"] = "0";
-  env["GROUP_WORLD_SIZE"] = "1";
-  env["ROLE_RANK"] = std::to_string(at.roleRank);
-  env["ROLE_WORLD_SIZE"] = std::to_string(at.roleWorld);
-  env["MASTER_ADDR"] = "127.0.0.1";
-  env["MASTER_PORT"] = std::to_string(context.masterPort);
+  addRankVariables(env, {rank, world, rank, world, "0", "1", std::to_string(at.roleRank), std::to_string(at.roleWorld),
+                         "127.0.0.1", std::to_string(context.masterPort)});
+}
+
+RunFacts factsOf(const LaunchOrder& order) {
+  return {order.workload, order.name,   order.project,     order.cluster,   order.attempt,
+          order.intent,   order.number, order.arrayParent, order.arrayIndex};
 }
 
 /// For scripts written for sbatch. SLURM_JOBID and the node list forms that make mpirun look for srun are left out.
@@ -68,21 +62,9 @@ void addSlurm(Environment& env, const LaunchOrder& order, const LaunchMember& me
   if (member.cpusMilli > 0) env["SLURM_CPUS_PER_TASK"] = std::to_string((member.cpusMilli + 999) / 1000);
 }
 
-void addArray(Environment& env, const LaunchOrder& order) {
-  if (order.arrayIndex < 0) return;
-  env["FAIRLEAD_ARRAY_INDEX"] = env["SLURM_ARRAY_TASK_ID"] = std::to_string(order.arrayIndex);
-  env["FAIRLEAD_ARRAY"] = env["SLURM_ARRAY_JOB_ID"] = order.arrayParent;
-}
-
 void addOurs(Environment& env, const LaunchOrder& order, const LaunchMember& member, const RankContext& context) {
-  env["FAIRLEAD_WORKLOAD"] = order.workload;
-  env["FAIRLEAD_NAME"] = order.name;
-  env["FAIRLEAD_PROJECT"] = order.project;
-  env["FAIRLEAD_CLUSTER"] = order.cluster;
+  addRunVariables(env, factsOf(order));
   env["FAIRLEAD_NODE"] = order.node;
-  env["FAIRLEAD_ATTEMPT"] = std::to_string(order.number);
-  env["FAIRLEAD_ATTEMPT_ID"] = order.attempt;
-  env["FAIRLEAD_INTENT"] = order.intent;
   env["FAIRLEAD_ROLE"] = order.roles[static_cast<std::size_t>(member.role)].name;
   env["FAIRLEAD_MEMBER"] = std::to_string(member.rank);
   if (member.cpusMilli > 0) env["FAIRLEAD_CPUS_MILLI"] = std::to_string(member.cpusMilli);
@@ -110,8 +92,8 @@ std::vector<std::string> rankEnvironment(const LaunchOrder& order, std::size_t m
   addRank(env, position, context);
   if (!role.script.empty()) addSlurm(env, order, member, position, folder);
   for (const auto& [name, value] : role.env)
-    if (!name.starts_with("FAIRLEAD_")) env[name] = value;
-  addArray(env, order);
+    if (!isOurs(name)) env[name] = value;
+  addArrayVariables(env, factsOf(order));
   env["PWD"] = folder;
   addOurs(env, order, member, context);
   for (const auto& [name, value] : member.deviceEnv) env[name] = value;

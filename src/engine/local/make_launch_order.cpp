@@ -1,5 +1,6 @@
 #include "local/launch_order.hpp"
 #include "local/posix.hpp"
+#include "ranks/rank_environment.hpp"
 
 #include <fairlead/engine/errors.hpp>
 #include <fairlead/model/accelerators.hpp>
@@ -10,10 +11,6 @@
 
 namespace fairlead::engine::local {
 namespace {
-
-/// What tells a vendor's runtime that no device is visible. CUDA and ROCr take an empty list for none; the others
-/// document an index that cannot exist.
-std::string_view noDevice(std::string_view vendor) { return vendor == "nvidia" || vendor == "amd" ? "" : "-1"; }
 
 Result<std::string> visibleList(const model::MemberPlacement& placed, const model::Node& host) {
   std::string list;
