@@ -15,22 +15,6 @@ using model::ObservationKind;
 
 constexpr auto kDone = control::DispatchOutcome::done;
 
-TEST_F(LocalEngineTest, StopsWithTheSignalFirst) {
-  startEngine();
-  const auto order = shell(1, "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done");
-  engine_->dispatchStart(order);
-  ASSERT_TRUE(
-      eventually([&] { return sink_->seen(order.attempt.id).size() >= 2 && readAll(order.attempt.id) == "ready\n"; }));
-  const auto stop = stopIntent(order.attempt.id);
-  engine_->dispatchStop(stop);
-  const auto end = sink_->awaitEnd(order.attempt.id);
-  EXPECT_EQ(sink_->awaitAnswer(stop.id).first, kDone);
-  EXPECT_EQ(end.category, FailureCategory::cancelled);
-  EXPECT_EQ(end.reason, "cancelled by a test");
-  EXPECT_EQ(end.ends[0].exitCode, 0);
-  EXPECT_EQ(readAll(order.attempt.id), "ready\nsaved\n");
-}
-
 TEST_F(LocalEngineTest, KillsWhatIgnoresTheSignal) {
   startEngine();
   const auto order = shell(1, "trap '' TERM; echo ready; while :; do sleep 0.01; done");
@@ -88,50 +72,6 @@ TEST_F(LocalEngineTest, EndsAtTheTimeLimitWithTheCheckpointSignalFirst) {
   EXPECT_EQ(end.category, FailureCategory::timeLimit);
   EXPECT_EQ(end.reason, "the time limit of 300ms passed");
   EXPECT_EQ(readAll(order.attempt.id), "checkpoint\nterm\n");
-}
-
-TEST_F(LocalEngineTest, DeliversASignalIntentOnce) {
-  startEngine();
-  const auto order = shell(1, "trap 'echo usr1' USR1; trap 'exit 0' USR2; echo ready; while :; do sleep 0.01; done");
-  engine_->dispatchStart(order);
-  ASSERT_TRUE(
-      eventually([&] { return sink_->seen(order.attempt.id).size() >= 2 && readAll(order.attempt.id) == "ready\n"; }));
-  model::Intent signal;
-  signal.id = {order.attempt.id, model::IntentKind::signal, 0};
-  signal.signal = SIGUSR1;
-  engine_->dispatchSignal(signal);
-  ASSERT_TRUE(eventually([&] { return readAll(order.attempt.id) == "ready\nusr1\n"; }));
-  engine_->dispatchSignal(signal);
-  signal.id.ordinal = 1;
-  signal.signal = SIGUSR2;
-  engine_->dispatchSignal(signal);
-  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::none);
-  EXPECT_EQ(readAll(order.attempt.id), "ready\nusr1\n");
-}
-
-TEST_F(LocalEngineTest, WorkOutlivesTheDaemonAndIsFoundAgain) {
-  startEngine();
-  const auto order = shell(1, "while [ ! -e " + root_ + "/go ]; do sleep 0.01; done; exit 7");
-  engine_->dispatchStart(order);
-  const auto started = sink_->awaitKind(order.attempt.id, ObservationKind::started);
-  dropEngine();
-  startEngine({{order.attempt.id, AttemptState::running, started.sequence}});
-  const auto alive = sink_->awaitKind(order.attempt.id, ObservationKind::alive);
-  EXPECT_GT(alive.sequence, started.sequence);
-  std::ofstream(root_ + "/go").put('\n');
-  const auto end = sink_->awaitEnd(order.attempt.id);
-  EXPECT_EQ(end.ends[0].exitCode, 7);
-  EXPECT_GT(end.sequence, alive.sequence);
-}
-
-TEST_F(LocalEngineTest, AnEndWithoutADaemonIsToldToTheNextOne) {
-  startEngine();
-  const auto order = shell(1, "exit 4");
-  engine_->dispatchStart(order);
-  (void)sink_->awaitKind(order.attempt.id, ObservationKind::accepted);
-  dropEngine();
-  startEngine({{order.attempt.id, AttemptState::accepted, 0}});
-  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).ends[0].exitCode, 4);
 }
 
 TEST_F(LocalEngineTest, ADeadSupervisorTakesItsRanksAlongAndIsReportedLost) {

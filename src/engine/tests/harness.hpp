@@ -1,17 +1,15 @@
-// A real local engine over a temporary folder, and a sink that remembers what it was told.
+// A real local engine over a temporary folder.
 #pragma once
 
 #include <fairlead/engine/local.hpp>
+#include <fairlead/engine/testing/remembering_sink.hpp>
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,29 +17,7 @@ namespace fairlead::engine::test {
 
 inline constexpr std::chrono::seconds kLimit{30};
 
-class RememberingSink final : public control::EngineSink {
- public:
-  void observe(std::vector<model::Observation> observations) override;
-  void inventory(std::string cluster, std::vector<model::Node> nodes) override;
-  void dispatched(model::IntentId intent, control::DispatchOutcome outcome, std::string reason) override;
-
-  /// Waits until an observation of the attempt satisfies; fails the test and returns an empty one after the limit.
-  model::Observation await(model::AttemptId attempt, const std::function<bool(const model::Observation&)>& wanted);
-  model::Observation awaitKind(model::AttemptId attempt, model::ObservationKind kind);
-  /// The record that ends the attempt.
-  model::Observation awaitEnd(model::AttemptId attempt);
-  std::pair<control::DispatchOutcome, std::string> awaitAnswer(model::IntentId intent);
-  model::Node awaitNode();
-  std::vector<model::Observation> seen(model::AttemptId attempt);
-  std::size_t answers(model::IntentId intent);
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<model::Observation> observations_;
-  std::multimap<model::IntentId, std::pair<control::DispatchOutcome, std::string>> answers_;
-  std::vector<model::Node> nodes_;
-};
+using testing::RememberingSink;
 
 /// What a test wants run; the rest is filled in.
 struct Wanted {
