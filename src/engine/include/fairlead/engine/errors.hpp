@@ -24,4 +24,22 @@ inline constexpr ErrorCode kDigestMismatch{"engine/digest-mismatch", ErrorKind::
 inline constexpr ErrorCode kDevicesUnreadable{"engine/devices-unreadable", ErrorKind::unavailable,
                                               "The accelerators of this host cannot be read."};
 
+inline constexpr ErrorCode kSlurmUnreachable{"engine/slurm-unreachable", ErrorKind::unavailable,
+                                             "Slurm cannot be reached or cannot answer now."};
+inline constexpr ErrorCode kSlurmUncertain{"engine/slurm-uncertain", ErrorKind::timeout,
+                                           "Slurm was asked and its answer is unknown."};
+inline constexpr ErrorCode kSlurmRefused{"engine/slurm-refused", ErrorKind::invalid, "Slurm refuses the request."};
+inline constexpr ErrorCode kSlurmDenied{"engine/slurm-denied", ErrorKind::denied,
+                                        "Slurm does not let this user do that."};
+inline constexpr ErrorCode kSlurmUnknownJob{"engine/slurm-unknown-job", ErrorKind::notFound,
+                                            "Slurm does not know the job, or it has ended."};
+inline constexpr ErrorCode kSlurmCredentials{"engine/slurm-credentials", ErrorKind::unavailable,
+                                             "There is no token that Slurm takes."};
+inline constexpr ErrorCode kSlurmMalformed{"engine/slurm-malformed", ErrorKind::unavailable,
+                                           "An answer of Slurm cannot be read."};
+inline constexpr ErrorCode kSlurmUnsupported{"engine/slurm-unsupported", ErrorKind::unsupported,
+                                             "This way to Slurm cannot do that."};
+inline constexpr ErrorCode kSlurmOptions{"engine/slurm-options", ErrorKind::invalid,
+                                         "The connection to a Slurm cluster is not usable as configured."};
+
 }  // namespace fairlead::engine

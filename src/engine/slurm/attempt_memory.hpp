@@ -1,0 +1,59 @@
+// What of an attempt must outlive the daemon: one small file each. Help, not truth: see README.md.
+#pragma once
+
+#include "local/posix.hpp"
+
+#include <fairlead/base/result.hpp>
+#include <fairlead/model/workload.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fairlead::engine::slurm {
+
+struct StopOrder {
+  bool asked = false;
+  TimePoint at;
+  int signal = 15, firstSignal = 0;
+  Milliseconds firstGrace, grace;
+  std::string reason;
+};
+
+struct AttemptMemory {
+  model::AttemptId attempt;
+  std::string user;     ///< whom the job runs as
+  std::string jobName;  ///< whole
+  std::string folder;   ///< of the attempt on the cluster
+  bool batchStyle = false;
+  std::int32_t members = 1;
+  TimePoint firstTry, lastTry;              ///< of submissions whose answer may be unknown; 0: none
+  std::uint32_t job = 0;                    ///< 0: not known
+  TimePoint submitted;                      ///< by Slurm's clock; 0: not known yet
+  std::string outputPattern, errorPattern;  ///< `%j` the job, `%t` the rank
+  StopOrder stop;
+  bool over = false;     ///< its end was told
+  bool settled = false;  ///< control knows its end for good
+};
+
+[[nodiscard]] std::string encodeMemory(const AttemptMemory& memory);
+[[nodiscard]] std::optional<AttemptMemory> decodeMemory(std::string_view text);
+
+/// The folder of these files. Any thread; two writers of one attempt are the caller's affair.
+class MemoryFolder {
+ public:
+  [[nodiscard]] static Result<MemoryFolder> open(const std::string& stateDir);
+  /// Durable when it returns.
+  [[nodiscard]] Result<void> save(const AttemptMemory& memory) const;
+  /// Nothing when there is none. Error: it is there and cannot be read: then nothing may be submitted.
+  [[nodiscard]] Result<std::optional<AttemptMemory>> load(model::AttemptId attempt) const;
+  /// Removes settled ones that were written so long ago.
+  void forgetOld(Milliseconds retention) const;
+
+ private:
+  explicit MemoryFolder(local::Fd folder) : folder_(std::move(folder)) {}
+  local::Fd folder_;
+};
+
+}  // namespace fairlead::engine::slurm

@@ -1,0 +1,147 @@
+#include "slurm/rest_calls.hpp"
+
+#include <fairlead/base/text.hpp>
+#include <fairlead/codec/slurm/requests.hpp>
+#include <fairlead/engine/errors.hpp>
+#include <fairlead/net/http.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+namespace fairlead::engine::slurm {
+namespace {
+
+wire::RestAnswer view(const net::ClientResponse& answer) {
+  return {answer.status, answer.headers.get("Content-Type").value_or(""), answer.body};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+std::string instant(TimePoint at) { return fmt::format("uts{}", at.msSinceEpoch / 1000); }
+
+}  // namespace
+
+Result<std::string> RestCalls::path(std::string_view service, std::string_view rest) const {
+  const int version = version_;
+  if (version == 0) return fail(kSlurmUnsupported, "slurmrestd has not been asked for its versions yet");
+  return fmt::format("/{}/{}/{}", service, toText(static_cast<wire::ApiVersion>(version)), rest);
+}
+
+Result<ServerInfo> RestCalls::connect() {
+  for (int number = static_cast<int>(wire::kNewestApi); number >= static_cast<int>(wire::kOldestApi); --number) {
+    const auto version = static_cast<wire::ApiVersion>(number);
+    const auto answer = transport_.exchange({"GET", fmt::format("/slurm/{}/ping", toText(version)), {}, {}});
+    if (!answer) return tl::unexpected(answer.error());
+    if (answer->status == 404) continue;
+    const auto pings = wire::decodePings(version, view(*answer));
+    if (const auto* problem = failureIn(pings.answer)) return tl::unexpected(refusalOf(*problem, "pinging slurmctld"));
+    if (answer->status != 200)
+      return fail(kSlurmMalformed, fmt::format("ping was answered with status {}", answer->status));
+    version_ = number;
+    return ServerInfo{"REST " + toText(version), pings.answer.release, pings.answer.cluster};
+  }
+  return fail(kSlurmUnsupported,
+              fmt::format("slurmrestd serves none of {} to {}", toText(wire::kOldestApi), toText(wire::kNewestApi)),
+              "load one of them (slurmrestd -s), or connect through the commands");
+}
+
+template <class Decode>
+auto RestCalls::list(std::string_view service, const std::string& rest, Decode decode)
+    -> Result<decltype(decode(wire::ApiVersion::v38, wire::RestAnswer{}))> {
+  const auto target = path(service, rest);
+  if (!target) return tl::unexpected(target.error());
+  const auto answer = transport_.exchange({"GET", *target, {}, {}});
+  if (!answer) return tl::unexpected(answer.error());
+  auto read = decode(static_cast<wire::ApiVersion>(version_.load()), view(*answer));
+  if (const auto problem = wire::problemOfAnswer(view(*answer)))
+    return tl::unexpected(refusalOf(*problem, fmt::format("reading {}", rest.substr(0, rest.find('?')))));
+  return read;
+}
+
+Result<wire::SlurmList<wire::SlurmJob>> RestCalls::jobs(std::optional<TimePoint> changedSince) {
+  const auto query = changedSince ? fmt::format("?update_time={}", changedSince->msSinceEpoch / 1000) : std::string();
+  return list("slurm", "jobs" + query, wire::decodeJobs);
+}
+
+Result<wire::SlurmList<wire::SlurmNode>> RestCalls::nodes() { return list("slurm", "nodes", wire::decodeNodes); }
+
+Result<wire::SlurmList<wire::SlurmPartition>> RestCalls::partitions() {
+  return list("slurm", "partitions", wire::decodePartitions);
+}
+
+Result<wire::SlurmList<wire::SlurmAccountedJob>> RestCalls::history(const HistoryQuery& query) {
+  net::QueryPairs pairs;
+  if (query.from) pairs.emplace_back("start_time", instant(*query.from));
+  if (query.to) pairs.emplace_back("end_time", instant(*query.to));
+  if (!query.names.empty()) pairs.emplace_back("job_name", joined(query.names));
+  std::vector<std::string> ids;
+  for (const auto id : query.ids) ids.push_back(std::to_string(id));
+  if (!ids.empty()) pairs.emplace_back("step", joined(ids));
+  if (query.everyRun && version_ >= static_cast<int>(wire::ApiVersion::v40))
+    pairs.emplace_back("show_duplicates", "true");
+  auto read = list("slurmdb", "jobs" + net::encodeQuery(pairs), wire::decodeAccountedJobs);
+  // "Nothing found" is an answer, and a whole one.
+  if (read) std::erase_if(read->answer.problems, [](const auto& p) { return p.kind == wire::ProblemKind::notFound; });
+  return read;
+}
+
+Result<wire::SlurmSubmitted> RestCalls::submit(const wire::SlurmSubmit& job, const std::string& user) {
+  const auto target = path("slurm", "job/submit");
+  if (!target) return tl::unexpected(target.error());
+  const auto version = static_cast<wire::ApiVersion>(version_.load());
+  auto body = wire::submitBody(version, job);
+  if (!body) return tl::unexpected(wrongRequest(body.error(), "the job cannot be handed over"));
+  const auto answer = transport_.exchange({"POST", *target, std::move(*body), user});
+  if (!answer) return tl::unexpected(answer.error());
+  auto read = wire::decodeSubmitted(version, view(*answer));
+  if (read.accepted) return std::move(*read.accepted);
+  if (const auto* problem = failureIn(read.answer))
+    return tl::unexpected(refusedChange(*problem, "submitting the job"));
+  return fail(kSlurmUncertain, fmt::format("submitting the job: status {} and no job id", answer->status));
+}
+
+Result<void> RestCalls::change(RestRequest request, std::string_view rest, const std::string& what) {
+  auto target = path("slurm", rest);
+  if (!target) return tl::unexpected(target.error());
+  request.target = std::move(*target);
+  const auto answer = transport_.exchange(request);
+  if (!answer) return tl::unexpected(answer.error());
+  const auto read = wire::decodeDone(static_cast<wire::ApiVersion>(version_.load()), view(*answer));
+  if (const auto* problem = failureIn(read)) return tl::unexpected(refusedChange(*problem, what));
+  if (answer->status >= 300) return fail(kSlurmUncertain, fmt::format("{}: status {}", what, answer->status));
+  return {};
+}
+
+Result<void> RestCalls::cancel(std::uint32_t job, const std::string& user) {
+  return change({"DELETE", {}, {}, user}, fmt::format("job/{}", job), fmt::format("cancelling job {}", job));
+}
+
+Result<void> RestCalls::signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) {
+  const auto* name = ::sigabbrev_np(number);
+  if (name == nullptr) return fail(kSlurmRefused, fmt::format("there is no signal {}", number));
+  auto rest = fmt::format("job/{}?signal={}", job, name);
+  // Before v0.0.40 there are no flags, and the batch script is left out.
+  if (version_ >= static_cast<int>(wire::ApiVersion::v40) && scope != SignalScope::steps)
+    rest += scope == SignalScope::batch ? "&flags=BATCH_JOB" : "&flags=FULL_JOB";
+  return change({"DELETE", {}, {}, user}, rest, fmt::format("sending SIG{} to job {}", name, job));
+}
+
+Result<void> RestCalls::update(std::uint32_t job, const wire::SlurmJobUpdate& changed, const std::string& user) {
+  auto body = wire::updateBody(static_cast<wire::ApiVersion>(version_.load()), changed);
+  if (!body) return tl::unexpected(wrongRequest(body.error(), "the change cannot be handed over"));
+  return change({"POST", {}, std::move(*body), user}, fmt::format("job/{}", job), fmt::format("changing job {}", job));
+}
+
+Result<void> RestCalls::requeue(std::uint32_t job, const std::string&) {
+  return fail(kSlurmUnsupported, fmt::format("job {} cannot be requeued through slurmrestd", job),
+              "connect the cluster through the commands, or cancel the attempt: it is then tried again");
+}
+
+}  // namespace fairlead::engine::slurm

@@ -1,0 +1,42 @@
+// SlurmCalls over slurmrestd.
+#pragma once
+
+#include "slurm/rest_transport.hpp"
+
+#include <fairlead/codec/slurm/rest.hpp>
+
+#include <atomic>
+
+namespace fairlead::engine::slurm {
+
+class RestCalls final : public SlurmCalls {
+ public:
+  explicit RestCalls(RestOptions options) : transport_(std::move(options)) {}
+
+  /// Error kSlurmOptions.
+  [[nodiscard]] Result<void> check() const { return transport_.check(); }
+
+  Result<ServerInfo> connect() override;
+  Result<wire::SlurmList<wire::SlurmJob>> jobs(std::optional<TimePoint> changedSince) override;
+  Result<wire::SlurmList<wire::SlurmNode>> nodes() override;
+  Result<wire::SlurmList<wire::SlurmPartition>> partitions() override;
+  Result<wire::SlurmList<wire::SlurmAccountedJob>> history(const HistoryQuery& query) override;
+  Result<wire::SlurmSubmitted> submit(const wire::SlurmSubmit& job, const std::string& user) override;
+  Result<void> cancel(std::uint32_t job, const std::string& user) override;
+  Result<void> signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) override;
+  Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change, const std::string& user) override;
+  Result<void> requeue(std::uint32_t job, const std::string& user) override;
+  void shutdown() override { transport_.shutdown(); }
+
+ private:
+  [[nodiscard]] Result<std::string> path(std::string_view service, std::string_view rest) const;
+  template <class Decode>
+  [[nodiscard]] auto list(std::string_view service, const std::string& rest, Decode decode)
+      -> Result<decltype(decode(wire::ApiVersion::v38, wire::RestAnswer{}))>;
+  [[nodiscard]] Result<void> change(RestRequest request, std::string_view rest, const std::string& what);
+
+  RestTransport transport_;
+  std::atomic<int> version_{0};  ///< ApiVersion; 0: not known
+};
+
+}  // namespace fairlead::engine::slurm

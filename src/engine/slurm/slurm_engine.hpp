@@ -1,0 +1,140 @@
+// EnginePort over one Slurm cluster. Threads: a poller that reads, callers that change things; see README.md.
+#pragma once
+
+#include "local/stop_clock.hpp"
+#include "slurm/attempt_memory.hpp"
+#include "slurm/calls.hpp"
+#include "slurm/inventory.hpp"
+#include "slurm/job_mirror.hpp"
+
+#include <fairlead/engine/slurm.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+
+namespace fairlead::engine::slurm {
+
+class SlurmEngine final : public control::EnginePort {
+ public:
+  SlurmEngine(SlurmOptions options, std::unique_ptr<SlurmCalls> calls);
+  ~SlurmEngine() override;
+
+  [[nodiscard]] const std::string& cluster() const override { return options_.cluster; }
+  Result<void> start(control::EngineSink& sink, std::vector<control::KnownAttempt> known) override;
+  void shutdown() override;
+  void dispatchStart(control::StartOrder order) override;
+  void dispatchStop(model::Intent intent) override;
+  void dispatchSignal(model::Intent intent) override;
+  [[nodiscard]] Result<control::LogChunk> readLog(const control::LogQuery& query) override;
+  void settled(model::AttemptId attempt) override;
+
+ private:
+  enum class Told : std::uint8_t { nothing, accepted, started };
+
+  /// An attempt that is followed. Removed when it is settled.
+  struct Tracked {
+    AttemptMemory memory;
+    std::uint64_t sequence = 0;
+    Told told = Told::nothing;
+    JobPhase phase = JobPhase::unsaid;
+    bool unreachable = false;   ///< was said
+    bool finishing = false;     ///< its end is being written down
+    std::string words;          ///< state and reason told last
+    Milliseconds knownAt;       ///< monotonic: readings begun later must hold the job
+    Milliseconds absentSince;   ///< monotonic; 0: present
+    Milliseconds askHistoryAt;  ///< monotonic
+    Milliseconds historyPause;
+    local::StopClock clock;
+    bool stopBegun = false;
+    std::optional<local::StopAction> stopAction;  ///< failed, to be tried again
+    Milliseconds stopActionAt;
+    std::deque<std::function<void()>> tasks;
+    bool busy = false;
+  };
+
+  // slurm_engine.cpp: threads and queues
+  void post(model::AttemptId attempt, std::function<void()> task);
+  void callerMain();
+  void pollerMain();
+  void waitFor(Milliseconds until);
+  [[nodiscard]] bool stopping() const { return stopping_; }
+  void say(LogSeverity severity, const std::string& text) const;
+  Tracked& track(model::AttemptId attempt);
+  void tell(Tracked& tracked, model::Observation observation);
+  void answer(const model::IntentId& intent, control::DispatchOutcome outcome, const std::string& reason = {});
+  [[nodiscard]] Result<void> remember(const AttemptMemory& memory);
+
+  // engine_starts.cpp: on callers
+  void doStart(const control::StartOrder& order);
+  [[nodiscard]] bool answeredAlready(const control::StartOrder& order);
+  void submit(const control::StartOrder& order, JobPlan plan);
+  void takeAnswer(const control::StartOrder& order, const Result<wire::SlurmSubmitted>& submitted);
+  void refuse(model::AttemptId attempt, const model::IntentId& intent, const std::string& reason);
+  /// The job of an attempt whose submission's answer is unknown. Nothing: there is none for sure. Error: not known.
+  [[nodiscard]] Result<std::optional<JobFacts>> findJob(const AttemptMemory& memory);
+  [[nodiscard]] Result<void> awaitReading(Milliseconds begunAfter);
+  [[nodiscard]] Result<JobUser> userOf(const std::string& unixUser) const;
+  void adopt(Tracked& tracked, const JobFacts& facts);
+
+  // engine_stops.cpp
+  void doStop(const model::Intent& intent);
+  void doSignal(const model::Intent& intent);
+  void endNeverStarted(Tracked& tracked);
+  void beginStop(Tracked& tracked);
+  void driveStop(Tracked& tracked, local::StopAction action);
+  void carryOut(model::AttemptId attempt, local::StopAction action);
+  void tickStops();
+
+  // engine_poll.cpp: on the poller
+  void connect();
+  void readJobs();
+  void readNodes();
+  void askHistory();
+  void failed(const Error& error);
+  void takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun);
+  void takeHistory(const std::vector<model::AttemptId>& asked, const wire::SlurmList<wire::SlurmAccountedJob>& runs);
+  void follow(Tracked& tracked, const JobFacts& facts);
+  void followWords(Tracked& tracked, const JobFacts& facts);
+  void noteAbsent(Tracked& tracked, Milliseconds begun);
+  void checkStale();
+  void finish(model::AttemptId attempt, const JobFacts& facts);
+  void recover(const std::vector<control::KnownAttempt>& known);
+  [[nodiscard]] static bool isOf(const SeenJob& job, const AttemptMemory& memory);
+
+  SlurmOptions options_;
+  std::unique_ptr<SlurmCalls> calls_;
+  std::optional<MemoryFolder> folder_;
+  control::EngineSink* sink_ = nullptr;
+
+  mutable std::mutex mutex_;
+  std::condition_variable callersWake_, pollerWake_, readingDone_;
+  std::map<model::AttemptId, Tracked> tracked_;
+  std::deque<model::AttemptId> ready_;
+  JobMirror mirror_;
+  std::vector<DeviceKind> kinds_;
+  bool kindsKnown_ = false;
+  std::vector<model::Node> nodes_;
+  bool nodesStale_ = false;
+  Milliseconds lastWholeBegun_;  ///< of the last whole reading; 0: none yet
+  Milliseconds lastBelieved_;
+  std::string lastTrouble_;
+  bool pollNow_ = false;
+  std::atomic<bool> stopping_{false};
+
+  // The poller's own.
+  bool connected_ = false;
+  Milliseconds connectAt_, jobsAt_, jobsNotBefore_, nodesAt_, cleanAt_, pause_;
+  std::minstd_rand jitter_{std::random_device{}()};
+
+  std::vector<std::thread> callers_;
+  std::thread poller_;
+};
+
+}  // namespace fairlead::engine::slurm

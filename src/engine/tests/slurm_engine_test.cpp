@@ -1,0 +1,302 @@
+// The Slurm engine over a table: what no real cluster can be made to do on demand.
+#include "slurm/slurm_engine.hpp"
+
+#include "tests/fake_slurm.hpp"
+#include "tests/harness.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace fairlead::engine::test {
+namespace {
+
+using model::FailureCategory;
+using model::ObservationKind;
+
+class SlurmEngineTest : public LocalEngineTest {
+ protected:
+  void SetUp() override {
+    LocalEngineTest::SetUp();
+    slurm_.cluster = "lab";
+    slurm_.stateDir = root_ + "/slurm";
+    slurm_.govern = true;
+    slurm_.endpoint = "http://127.0.0.1:1";  // users that this host does not know may submit
+    slurm_.jobInterval = {5};
+    slurm_.nodeInterval = {20};
+    slurm_.submitSettle = {1};
+    slurm_.forgottenAfter = {50};
+    slurm_.runFolder = root_ + "/run/%u";
+    wire::SlurmNode node;
+    node.name = "host";
+    node.state = wire::NodeState::idle;
+    node.cpus = 8;
+    wire::GresEntry gpus;
+    gpus.name = "gpu";
+    gpus.type = "h100";
+    gpus.count = 8;
+    node.gres.push_back(gpus);
+    world_.nodes = {node};
+  }
+
+  void startSlurm(std::vector<control::KnownAttempt> known = {}) {
+    sink_ = std::make_unique<RememberingSink>();
+    engine_ = std::make_unique<slurm::SlurmEngine>(slurm_, std::make_unique<FakeCalls>(world_));
+    ASSERT_TRUE(engine_->start(*sink_, std::move(known)));
+    if (!world_.down) (void)sink_->awaitNode();
+  }
+  control::StartOrder job(std::uint64_t attempt) {
+    auto made = shell(attempt, "true");
+    made.workload.unixUser = ::getpwuid(::geteuid())->pw_name;
+    return made;
+  }
+  /// Gives the order until it is done, as control does.
+  void startUntilDone(const control::StartOrder& order) {
+    for (std::size_t n = 0;; ++n) {
+      engine_->dispatchStart(order);
+      ASSERT_TRUE(eventually([&] { return sink_->answers(order.intent.id) > n; }));
+      if (sink_->lastAnswer(order.intent.id).first == control::DispatchOutcome::done) return;
+      ASSERT_LT(n, 2000u) << sink_->lastAnswer(order.intent.id).second;
+    }
+  }
+
+  SlurmOptions slurm_;
+  FakeSlurm world_;
+};
+
+TEST_F(SlurmEngineTest, FollowsAJobFromQueueToEnd) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  EXPECT_EQ(sink_->awaitKind(order.attempt.id, ObservationKind::accepted).nativeId, "100");
+  world_.put(100, wire::JobState::running, "RUNNING");
+  const auto started = sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  EXPECT_EQ(started.nativeId, "100@1000");
+  world_.end(100, wire::JobState::completed, "COMPLETED", 0);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::none);
+  EXPECT_EQ(end.nativeState, "COMPLETED");
+  EXPECT_EQ(end.at.msSinceEpoch, 3'000'000);
+  ASSERT_EQ(end.ends.size(), 1u);
+  EXPECT_EQ(world_.submitted[0].name, model::toText(order.intent.id) + ".job");
+  EXPECT_EQ(world_.submitted[0].comment, "fairlead " + model::toText(order.intent.id));
+}
+
+TEST_F(SlurmEngineTest, ALostAnswerMakesNoSecondJob) {
+  world_.loseAnswers = 1;
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  EXPECT_EQ(world_.count("submit"), 1u);
+  EXPECT_EQ(sink_->awaitKind(order.attempt.id, ObservationKind::accepted).nativeId.substr(0, 3), "100");
+}
+
+TEST_F(SlurmEngineTest, ALostAnswerIsFoundInTheDatabaseWhenTheJobIsOver) {
+  world_.loseAnswers = 1;
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  ASSERT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  world_.end(100, wire::JobState::failed, "FAILED", 3);
+  world_.forget(100);
+  startUntilDone(order);
+  EXPECT_EQ(world_.count("submit"), 1u);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::applicationExit);
+}
+
+TEST_F(SlurmEngineTest, ASubmissionThatNeverArrivedIsMadeAgain) {
+  world_.failSubmissions = 2;
+  startSlurm();
+  startUntilDone(job(1));
+  EXPECT_EQ(world_.count("submit"), 3u);
+  EXPECT_EQ(world_.queue.size(), 1u);
+}
+
+TEST_F(SlurmEngineTest, NothingIsSubmittedAgainWhileTheDatabaseCannotBeAsked) {
+  world_.failSubmissions = 1;
+  world_.databaseDown = true;
+  startSlurm();
+  const auto order = job(1);
+  for (std::size_t n = 0; n < 5; ++n) {
+    engine_->dispatchStart(order);
+    ASSERT_TRUE(eventually([&] { return sink_->answers(order.intent.id) > n; }));
+  }
+  EXPECT_EQ(world_.count("submit"), 1u);
+  world_.databaseDown = false;
+  startUntilDone(order);
+  EXPECT_EQ(world_.queue.size(), 1u);
+}
+
+TEST_F(SlurmEngineTest, AJobOfAnotherUserIsNeverTakenForOurs) {
+  world_.failSubmissions = 1;
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  ASSERT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  {
+    const std::lock_guard guard(world_.mutex);
+    auto& forged = world_.queue[50];
+    forged.id = 50;
+    forged.user = "mallory";
+    forged.name = slurm::jobName(order.intent.id, "job");
+    forged.comment = slurm::jobComment(order.intent.id);
+    forged.state = wire::JobState::running;
+  }
+  startUntilDone(order);
+  EXPECT_EQ(world_.count("submit"), 2u);
+}
+
+TEST_F(SlurmEngineTest, AnotherDaemonGoesOnWithoutASecondJob) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  engine_.reset();
+  world_.end(100, wire::JobState::completed, "COMPLETED", 0);
+  world_.forget(100);
+  startSlurm({{order.attempt.id, model::AttemptState::accepted, 40}});
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::none);
+  EXPECT_GT(end.sequence, 40u);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::done);
+  EXPECT_EQ(world_.count("submit"), 1u);
+}
+
+TEST_F(SlurmEngineTest, AStopBeforeTheStartSubmitsNothing) {
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStop(stopIntent(order.attempt.id));
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::cancelled);
+  engine_.reset();
+  startSlurm();
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::done);
+  EXPECT_EQ(world_.count("submit"), 0u);
+}
+
+TEST_F(SlurmEngineTest, StopsInSteps) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  auto stop = stopIntent(order.attempt.id, 0, 30);
+  stop.firstSignal = 10;
+  stop.firstGrace = {30};
+  engine_->dispatchStop(stop);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::cancelled);
+  EXPECT_EQ(end.reason, "cancelled by a test");
+  EXPECT_EQ(world_.count("signal 10"), 1u);
+  EXPECT_EQ(world_.count("signal 15"), 1u);
+  EXPECT_EQ(world_.count("cancel"), 1u);
+}
+
+TEST_F(SlurmEngineTest, AbsenceIsNoEnd) {
+  slurm_.staleAfter = {60};
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.errorInside = true;
+  }
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::unreachable);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.errorInside = false;
+  }
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::alive);
+  wire::SlurmJob lost;
+  {
+    const std::lock_guard guard(world_.mutex);
+    lost = world_.queue.at(100);
+    world_.queue.erase(100);  // and the database knows nothing
+  }
+  EXPECT_TRUE(eventually([&] {
+    std::size_t said = 0;
+    for (const auto& o : sink_->seen(order.attempt.id)) said += o.kind == ObservationKind::unreachable ? 1 : 0;
+    return said == 2;
+  }));
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.queue[100] = lost;
+  }
+  EXPECT_TRUE(eventually([&] {
+    std::size_t said = 0;
+    for (const auto& o : sink_->seen(order.attempt.id)) said += o.kind == ObservationKind::alive ? 1 : 0;
+    return said == 2;
+  }));
+  for (const auto& o : sink_->seen(order.attempt.id)) EXPECT_NE(o.kind, ObservationKind::ended);
+}
+
+TEST_F(SlurmEngineTest, AReusedIdIsAnotherJob) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  {
+    const std::lock_guard guard(world_.mutex);
+    auto& other = world_.queue[100];
+    other.name = "somebody";
+    other.comment = "";
+    other.submitTime = TimePoint{9'000'000};
+    other.state = wire::JobState::failed;
+    other.stateText = "FAILED";
+  }
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::unreachable);
+  for (const auto& o : sink_->seen(order.attempt.id)) EXPECT_NE(o.kind, ObservationKind::ended);
+}
+
+TEST_F(SlurmEngineTest, ARefusalIsTold) {
+  world_.refusal = wire::SlurmProblem{2045, wire::ProblemKind::badAccount, "Invalid account", "", "", 0, false};
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.kind, ObservationKind::refused);
+  EXPECT_NE(end.reason.find("Invalid account (error 2045)"), std::string::npos) << end.reason;
+  EXPECT_NE(end.reason.find("association"), std::string::npos) << end.reason;
+}
+
+TEST_F(SlurmEngineTest, ACusterThatIsOnlyLookedAtTakesNothing) {
+  slurm_.govern = false;
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).kind, ObservationKind::refused);
+  EXPECT_EQ(world_.count("submit"), 0u);
+}
+
+TEST_F(SlurmEngineTest, NoUserNoJob) {
+  startSlurm();
+  auto order = job(1);
+  order.workload.unixUser.clear();
+  engine_->dispatchStart(order);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.kind, ObservationKind::refused);
+  EXPECT_NE(end.reason.find("Unix user"), std::string::npos);
+  EXPECT_EQ(world_.count("submit"), 0u);
+}
+
+TEST_F(SlurmEngineTest, StartsWaitWhileSlurmIsDown) {
+  startSlurm();
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.down = true;
+  }
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.down = false;
+  }
+  startUntilDone(order);
+  EXPECT_EQ(world_.queue.size(), 1u);
+}
+
+}  // namespace
+}  // namespace fairlead::engine::test
