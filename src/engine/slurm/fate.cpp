@@ -112,7 +112,9 @@ void takeFailure(model::Observation& out, const JobFacts& facts, const std::vect
       out.reason = printable(end.startProblem, 400);
       return;
     }
-  if (facts.launchFailed || facts.reason == "JobLaunchFailure") {
+  // 22.05 gives this reason also to a batch script that a signal ended.
+  const bool signalled = facts.exit && facts.exit->signal != 0 && facts.exit->signal != SIGKILL;
+  if (facts.launchFailed || (facts.reason == "JobLaunchFailure" && !signalled)) {
     // The same words stand for a job that ran over its memory where jobacct_gather watches it.
     const bool killed = facts.exit && facts.exit->signal == SIGKILL;
     return explain(out, facts, killed ? Category::outOfMemory : Category::startFailed,
