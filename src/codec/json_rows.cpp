@@ -7,8 +7,8 @@
 namespace fairlead::codec {
 namespace {
 
-constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
+using Int32 = std::numeric_limits<std::int32_t>;
+using Int64 = std::numeric_limits<std::int64_t>;
 
 /// Rows are ours, so they may be larger than what a user may send.
 constexpr Limits kRowLimits{256 * 1024 * 1024, 64'000'000, 16, 1};
@@ -22,11 +22,14 @@ tl::unexpected<Error> badRow(std::string_view what, Errors errors) {
   return tl::unexpected(std::move(error));
 }
 
-std::int32_t number32(Decoder& decoder, const Field& field, std::int64_t min = 0) {
-  return static_cast<std::int32_t>(decoder.integer(field, min, kInt32Max).value_or(0));
+// Every value that the writers below take: a row that was once stored must never stop a start.
+std::int32_t number32(Decoder& decoder, const Field& field) {
+  return static_cast<std::int32_t>(decoder.integer(field, Int32::min(), Int32::max()).value_or(0));
 }
 
-std::int64_t number64(Decoder& decoder, const Field& field) { return decoder.integer(field, 0, kInt64Max).value_or(0); }
+std::int64_t number64(Decoder& decoder, const Field& field) {
+  return decoder.integer(field, Int64::min(), Int64::max()).value_or(0);
+}
 
 std::string textOf(Decoder& decoder, const Field& field) { return std::string(decoder.text(field).value_or("")); }
 
@@ -73,7 +76,7 @@ model::MemberEnd readEnd(Decoder& decoder, const Field& field) {
   model::MemberEnd end;
   MapReader map(decoder, field);
   end.rank = number32(decoder, map.required("rank"));
-  end.exitCode = number32(decoder, map.optional("exitCode"), std::numeric_limits<std::int32_t>::min());
+  end.exitCode = number32(decoder, map.optional("exitCode"));
   end.signal = number32(decoder, map.optional("signal"));
   end.outOfMemory = decoder.boolean(map.optional("outOfMemory")).value_or(false);
   end.at = TimePoint{number64(decoder, map.required("at"))};

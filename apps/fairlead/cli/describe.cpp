@@ -109,9 +109,15 @@ Exit describeWorkload(const Context& context, const std::string& id) {
 
 std::string servedText(const json::value& version) {
   std::string served;
-  for (const auto& service : list(version, "servedBy"))
-    served += fmt::format("{}{} ({})", served.empty() ? "" : ", ", text(service, "name"), text(service, "state"));
+  for (const auto* use : {"servedBy", "nextServedBy"})
+    for (const auto& service : list(version, use))
+      served += fmt::format("{}{} ({})", served.empty() ? "" : ", ", text(service, "name"), text(service, "state"));
   return served;
+}
+
+std::string builtOnText(const json::value& version) {
+  const auto* input = member(version, "builtOn");
+  return input == nullptr ? "" : fmt::format("{} v{}", text(*input, "model"), number(*input, "version"));
 }
 
 std::string metricsText(const json::value& version) {
@@ -150,6 +156,7 @@ Exit describeModel(const Context& context, const std::string& given) {
   Table table(context, {{"  VERSION"},
                         {"MADE BY"},
                         {"BY"},
+                        {"BUILT ON"},
                         {"ASKED FOR"},
                         {"DEVICE-HOURS", true},
                         {"COST", true},
@@ -160,7 +167,8 @@ Exit describeModel(const Context& context, const std::string& given) {
   for (const auto& version : list(model, "versions")) {
     const auto* cost = member(version, "cost");
     table.row({fmt::format("  v{}", number(version, "version")), text(version, "workload"), text(version, "createdBy"),
-               text(version, "askedFor"), cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")),
+               builtOnText(version), text(version, "askedFor"),
+               cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")),
                cost == nullptr ? "" : moneyOf(*cost), metricsText(version), age(text(version, "createdAt")),
                servedText(version), text(version, "sha256")});
   }

@@ -58,6 +58,9 @@ class JournalWriter {
 
  private:
   Fd fd_;
+  /// Folders in which the first record's file and folder are named. Synced after the file, when a journalling file
+  /// system has nothing left to write for them: one wait for the disk before a start, not two.
+  std::vector<Fd> newNames_;
   std::uint64_t next_ = 1;
 };
 
