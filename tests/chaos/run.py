@@ -95,13 +95,15 @@ class Chaos:
             self.supervisor_kills += 1
 
     def quieten(self) -> None:
-        """Releases what is held and waits until every workload is final."""
+        """Releases what is held and waits until every workload is final; gives up when none ends for a long time."""
         client = Client(self.daemon.socket, 30.0)
-        deadline = time.monotonic() + QUIET_SECONDS
+        fewest, deadline = sys.maxsize, time.monotonic() + QUIET_SECONDS
         while time.monotonic() < deadline:
             open_ones = self.open_workloads()
             if not open_ones:
                 return
+            if len(open_ones) < fewest:
+                fewest, deadline = len(open_ones), time.monotonic() + QUIET_SECONDS
             for id, state in open_ones:
                 if state == "held":
                     client.call("POST", f"/api/v1/workloads/{id}:release", {})
