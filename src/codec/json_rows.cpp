@@ -171,6 +171,36 @@ Result<std::vector<model::MemberEnd>> endsFromJson(std::string_view json) {
       "member ends", json, [](Decoder& d, const Field& root) { return readList<model::MemberEnd>(d, root, readEnd); });
 }
 
+std::string nativeToJson(const model::NativePtr& native) {
+  std::string out;
+  JsonWriter json(out);
+  json.beginObject().member("cluster", native->cluster).member("id", native->id);
+  for (const auto& [key, value] :
+       {std::pair{"account", &native->account}, std::pair{"queue", &native->queue}, std::pair{"qos", &native->qos},
+        std::pair{"state", &native->state}, std::pair{"reason", &native->reason}})
+    if (!value->empty()) json.member(key, *value);
+  if (native->jobs != 1) json.member("jobs", native->jobs);
+  json.endObject();
+  return out;
+}
+
+Result<model::NativePtr> nativeFromJson(std::string_view json) {
+  return readRow<model::NativePtr>("native origin", json, [](Decoder& d, const Field& root) {
+    auto native = std::make_shared<model::NativeOrigin>();
+    MapReader map(d, root);
+    native->cluster = textOf(d, map.required("cluster"));
+    native->id = textOf(d, map.required("id"));
+    native->account = textOf(d, map.optional("account"));
+    native->queue = textOf(d, map.optional("queue"));
+    native->qos = textOf(d, map.optional("qos"));
+    native->state = textOf(d, map.optional("state"));
+    native->reason = textOf(d, map.optional("reason"));
+    if (const auto jobs = map.optional("jobs")) native->jobs = number32(d, jobs);
+    map.done();
+    return model::NativePtr(std::move(native));
+  });
+}
+
 std::string labelsToJson(const model::Labels& labels) { return metricsToJson(labels); }
 
 Result<model::Labels> labelsFromJson(std::string_view json) { return pairsFromJson("labels", json); }

@@ -78,12 +78,20 @@ std::string attemptText(const Context& context, const json::value& attempt) {
   return line + placementText(attempt);
 }
 
+std::string nativeText(const json::value& native) {
+  std::string out = fmt::format("{} on {}", text(native, "id"), text(native, "cluster"));
+  for (const auto* key : {"account", "queue", "qos"})
+    if (!text(native, key).empty()) out += fmt::format(", {} {}", key, text(native, key));
+  return out + fmt::format("; {}", text(native, "state"));
+}
+
 Exit describeWorkload(const Context& context, const std::string& id) {
   const auto row = get(context, workloadPath(id));
   if (printed(context, row)) return Exit::done;
   std::string out =
       fmt::format("{}  {}  {}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")));
   out += field("project", fmt::format("{}, by {}", text(row, "project"), text(row, "user")));
+  if (const auto* native = member(row, "native")) out += field("native job", nativeText(*native));
   out += field("class", fmt::format("{}, priority {}", text(row, "class"), number(row, "priority")));
   out += field("asks for",
                fmt::format("{}{}{}",

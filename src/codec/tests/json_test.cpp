@@ -87,6 +87,9 @@ TEST(Rows, PlacementEndsAndListsComeBackEqual) {
   const std::vector<model::MemberEnd> ends{{0, -1, 0, false, TimePoint{5}},
                                            {1, 0, 9, true, TimePoint{1'796'000'000'000}}};
   EXPECT_EQ(endsFromJson(endsToJson(ends)).value(), ends);
+  const auto native = std::make_shared<const model::NativeOrigin>(
+      model::NativeOrigin{"lab", "12_[3-7%3]", "research", "gpu", "", "PENDING", "JobArrayTaskLimit", 5});
+  EXPECT_EQ(*nativeFromJson(nativeToJson(native)).value(), *native);
   const TextPairs pairs{{"b", "2"}, {"a", "0.125"}};
   EXPECT_EQ(metricsFromJson(metricsToJson(pairs)).value(), pairs);
   EXPECT_EQ(labelsFromJson(labelsToJson(pairs)).value(), pairs);

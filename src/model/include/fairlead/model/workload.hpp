@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,21 @@ namespace fairlead::model {
 
 /// What is to happen to an attempt that was told to stop.
 enum class StopPurpose : std::uint8_t { none, cancel, requeue, timeLimit, preempt };
+
+/// Of a native job: one that people started on a cluster themselves. It is seen, counted and charged, never touched.
+struct NativeOrigin {
+  std::string cluster;
+  std::string id;         ///< the engine's own: `1234`, `1234_7`; comes round again, so `submittedAt` belongs to it
+  std::string account;    ///< what the cluster charges
+  std::string queue;      ///< partition or namespace
+  std::string qos;        ///< empty where the engine has none
+  std::string state;      ///< the engine's own word
+  std::string reason;     ///< its word for why it waits or ended
+  std::int32_t jobs = 1;  ///< pending elements of an array that are one record
+  bool operator==(const NativeOrigin&) const = default;
+};
+/// Null: the workload is ours.
+using NativePtr = std::shared_ptr<const NativeOrigin>;
 
 struct Workload {
   WorkloadId id;
@@ -45,6 +61,7 @@ struct Workload {
   std::array<std::uint16_t, kEnumNames<FailureCategory>.size()>
       failures{};       ///< ended attempts by FailureCategory: the retry budgets
   std::string message;  ///< last thing worth telling, for people
+  NativePtr native;     ///< set for native jobs only
 };
 
 struct DeviceSlice {
@@ -150,6 +167,24 @@ struct Observation {
   std::string checkpoint;
   TimePoint checkpointAt;
   std::vector<OutputArtifact> outputs;
+  std::vector<MemberPlacement> placement;  ///< where an engine that places by itself put the members; empty: as planned
+};
+
+/// A native job as its engine sees it now: whole, so that telling it twice does nothing.
+struct NativeJob {
+  NativeOrigin origin;
+  TimePoint submittedAt;  ///< with cluster and id: who it is
+  std::string name;
+  std::string user;
+  std::string project;  ///< what the cluster's account stands for here
+  SpecPtr spec;         ///< class, devices asked for and time limit; one document for equal ones
+  WorkloadState state = WorkloadState::queued;      ///< held, queued, running, stopping, or final
+  std::uint32_t run = 1;                            ///< grows when the engine sends it back to its queue
+  std::vector<MemberPlacement> placement;           ///< of this run, as allocated
+  TimePoint startedAt;                              ///< of this run; 0: not started
+  TimePoint endedAt;                                ///< 0 while not final
+  FailureCategory failure = FailureCategory::none;  ///< of the run that ended last
+  std::vector<MemberEnd> ends;
 };
 
 }  // namespace fairlead::model
