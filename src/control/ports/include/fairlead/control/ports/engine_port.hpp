@@ -26,9 +26,9 @@ struct KnownAttempt {
   model::AttemptId attempt;
   model::AttemptState state;
   std::uint64_t observed = 0;
-  std::string nativeId;  ///< empty: not taken yet, as far as was told
-  std::string workloadName;
-  std::string unixUser;
+  std::string nativeId = {};  ///< empty: not taken yet, as far as was told
+  std::string workloadName = {};
+  std::string unixUser = {};
 };
 
 enum class DispatchOutcome : std::uint8_t {
