@@ -3,6 +3,8 @@
 
 #include "transaction.hpp"
 
+#include <fairlead/model/observation.hpp>
+
 namespace fairlead::control {
 
 /// Brings the workload of this job, and the attempt of its current run, to what the engine says; makes them where they

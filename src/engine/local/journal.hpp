@@ -6,7 +6,7 @@
 #include "local/posix.hpp"
 
 #include <fairlead/base/result.hpp>
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <fairlead/base/result.hpp>
 #include <fairlead/model/inventory.hpp>
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <cstdint>
 #include <functional>
