@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from . import daemons, settings, views
-from .namespaces import Failure, Process, View, alive, end_of, keep, process, send, wait_until
+from .namespaces import Failure, Process, View, alive, end_of, inhabitants, keep, send, wait_until
 from .ports import claim
 
 LONGEST = 70  # bytes of a folder's path: the sockets below it must fit into 107
@@ -71,7 +71,7 @@ class Cluster:
         except FileNotFoundError:
             return None
         if state.get("boot") != boot():
-            state.update(boot=boot(), keepers={}, daemons={})
+            state.update(boot=boot(), keepers={}, namespaces={}, daemons={})
         return cls(folder, state)
 
     @classmethod
@@ -84,7 +84,8 @@ class Cluster:
 
     @classmethod
     def make(cls, folder, options, root):
-        return cls(folder, {"options": options.as_dict(), "root": str(root), "boot": boot(), "base": None, "version": "", "keepers": {}, "daemons": {}})
+        return cls(folder, {"options": options.as_dict(), "root": str(root), "boot": boot(), "base": None, "version": "",
+                            "keepers": {}, "namespaces": {}, "daemons": {}})
 
     def save(self):
         beside = self.folder / "state.json.new"
@@ -186,6 +187,7 @@ class Cluster:
         def record(name):
             def write(keeper):
                 self.state["keepers"][name] = [keeper.pid, keeper.started]
+                self.state["namespaces"][name] = os.readlink(f"/proc/{keeper.pid}/ns/mnt")
                 self.save()
             return write
         keep(lambda: views.cluster_setup(self.folder, self.root), True, held, record("cluster"))
@@ -214,7 +216,7 @@ class Cluster:
         self.save()
 
     def spawn(self, daemon):
-        started = self.view("cluster").spawn(daemon.user, daemon.command, self.folder / "log" / f"{daemon.name}.out", daemon.more)
+        started = self.view("cluster").spawn(daemon.user, daemon.command, self.folder / "log" / f"{daemon.name}.out", daemon.more, daemon.inside)
         self.state["daemons"][daemon.name] = [started.pid, started.started]
 
     def await_ready(self, daemon):
@@ -275,16 +277,25 @@ class Cluster:
         for name in ("slurmctld", "slurmdbd", "mariadbd"):
             self.end(name)
 
+    def inhabitants(self):
+        """Every process of the daemons' view: daemons, steps, jobs."""
+        namespace, passwd = self.state["namespaces"].get("cluster"), self.folder / "view/cluster/passwd"
+        return inhabitants(namespace, passwd) if namespace and passwd.exists() else []
+
     def take_down(self, gently):
-        if gently and alive(self.keeper("cluster")):
+        if gently:
             self.end_gently()
-        left = self.view("cluster").inhabitants() if alive(self.keeper("cluster")) else []
-        for name in ("cluster", "login"):
-            send(self.keeper(name), signal.SIGKILL)
-        for one in [self.keeper("cluster"), self.keeper("login"), *left]:
-            if one and not end_of(one, 30):
-                raise Failure(f"process {one.pid} of {self.folder} does not end")
-        self.state.update(keepers={}, daemons={})
+        send(self.keeper("cluster"), signal.SIGKILL)  # ends all in its process namespace
+        send(self.keeper("login"), signal.SIGKILL)
+
+        def none_left():
+            left = self.inhabitants()
+            for one in left:
+                send(one, signal.SIGKILL)
+            return not left and not alive(self.keeper("login"))
+        if not wait_until(none_left, 30):
+            raise Failure(f"processes of {self.folder} do not end: {', '.join(str(one.pid) for one in self.inhabitants())}")
+        self.state.update(keepers={}, namespaces={}, daemons={})
         remove_cgroups(self.options)
 
     # ---- faults ----
@@ -292,7 +303,7 @@ class Cluster:
     def steps_on(self, node):
         """The slurmstepd of a node, told by the log file that they write, and what runs below them."""
         log, found, children = str(self.folder / "log" / f"slurmd.{node}.log"), [], {}
-        for one in self.view("cluster").inhabitants():
+        for one in self.inhabitants():
             try:
                 status = Path(f"/proc/{one.pid}/status").read_text(encoding="utf-8", errors="replace")
                 parent = int(status.partition("PPid:")[2].split()[0])

@@ -16,6 +16,7 @@ class Daemon:
     command: list
     ready: Callable[[], bool]
     more: dict = field(default_factory=dict)  # environment
+    inside: bool = True  # the cluster's process namespace
 
 
 def answers(family, address):
@@ -66,12 +67,16 @@ def slurmd(folder, base, node, index):
 
 
 def slurmrestd(folder, base, old):
-    """Two: one on TCP for bearers of a token, one on a unix socket for its own user and root. It refuses to be root or slurm."""
+    """Two: one on TCP for bearers of a token, one on a unix socket for its own user and root. It refuses to be root or slurm.
+
+    Outside the process namespace, since it turns away whoever is at a unix socket and has no process number in its own.
+    """
     parts = "openapi/v0.0.38,openapi/dbv0.0.38,openapi/v0.0.37,openapi/dbv0.0.37" if old else "slurmctld,slurmdbd"
     port = base + settings.SLURMRESTD
-    yield Daemon("slurmrestd.tcp", "restd", ["/usr/sbin/slurmrestd", "-a", "rest_auth/jwt", "-s", parts, f"127.0.0.1:{port}"], on_port(port), {"SLURM_JWT": "daemon"})
+    yield Daemon("slurmrestd.tcp", "restd", ["/usr/sbin/slurmrestd", "-a", "rest_auth/jwt", "-s", parts, f"127.0.0.1:{port}"], on_port(port),
+                 {"SLURM_JWT": "daemon"}, inside=False)
     yield Daemon("slurmrestd.unix", "restd", ["/usr/sbin/slurmrestd", "-a", "rest_auth/local", "-s", parts, f"unix:{folder}/run/rest/socket"],
-                 on_socket(folder / "run/rest/socket"))
+                 on_socket(folder / "run/rest/socket"), inside=False)
 
 
 def table(options, folder, base):

@@ -7,6 +7,8 @@ Nothing here is undone by hand: mounts end with the last process that sees them.
 import ctypes
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -67,13 +69,13 @@ class Process:
 
 
 def process(pid):
-    """The process with this number, or None. A zombie is none: it has ended."""
+    """The process with this number, or None. A zombie is none, once its last thread has ended too."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             fields = stat.read().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if fields[0] in "ZX" else Process(pid, int(fields[19]))
+    return None if fields[0] in "ZX" and int(fields[17]) <= 1 else Process(pid, int(fields[19]))
 
 
 def alive(known):
@@ -173,6 +175,14 @@ def fork(action):
         os._exit(1)
 
 
+def close_all_but(kept):
+    """Else a daemon holds what its caller waits for the end of."""
+    first = 3
+    for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+
+
 def keep(setup, processes, held=(), record=lambda keeper: None):
     """Makes a view: a child in new namespaces runs `setup`, then sleeps as its keeper, with the open files of `held`.
 
@@ -194,6 +204,7 @@ def keep(setup, processes, held=(), record=lambda keeper: None):
         nowhere = os.open("/dev/null", os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nowhere, standard)
+        close_all_but(held)
         for descriptor in held:
             os.set_inheritable(descriptor, True)
         os.execvp("sleep", ["sleep", "infinity"])
@@ -266,16 +277,19 @@ class View:
             raise Failure(f"{' '.join(command)} ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-2000:]}")
         return done.stdout
 
-    def spawn(self, name, command, log, more=None):
-        """Starts a daemon in this view's namespaces, child of its keeper; gives its process as seen from here."""
-        who, (receive, answer) = self.user(name), os.pipe()
-        environment = self.variables(who, more)
+    def spawn(self, name, command, log, more=None, inside=True):
+        """Starts a daemon in this view, an orphan; gives its process as seen from here. Inside: in the view's process namespace too."""
+        who, environment = self.user(name), self.variables(self.user(name), more)
+        receive, answer = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        receive.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # tells who sent, in the receiver's numbers
 
         def daemon():
             os.setsid()
             with open(log, "ab") as out, open("/dev/null", "rb") as nothing:
                 for descriptor, file in ((0, nothing), (1, out), (2, out)):
                     os.dup2(file.fileno(), descriptor)
+            answer.send(b"started")
+            close_all_but([])
             become(who)
             try:
                 os.execvpe(command[0], command, environment)
@@ -283,34 +297,39 @@ class View:
                 os.write(2, f"cannot run {command[0]}: {error}\n".encode())
                 os._exit(127)
 
-        def middle():
-            def enter():
-                processes, mounts, root = self.opened("pid", "mnt")
+        def enter():
+            processes, mounts, root = self.opened("pid", "mnt")
+            if inside:
                 system_call("setns", processes, CLONE_NEWPID)
-                enter_mounts(mounts, root)
-            report(answer, enter)
-            os.write(answer, str(fork(daemon)).encode())
+            enter_mounts(mounts, root)
+
+        def first_inside():  # its orphan becomes a child of the keeper
+            fork(daemon)
+            os._exit(0)
+
+        def middle():
+            report(answer.fileno(), enter)
+            os.waitpid(fork(first_inside), 0)
             os._exit(0)
 
         child = fork(middle)
-        os.close(answer)
+        answer.close()
         os.waitpid(child, 0)
-        text = read_all(receive)
-        if not text.isdigit():
-            raise Failure(f"cannot start {command[0]}: {text[1:] or 'its namespace has ended'}")
-        return process(int(text)) or Process(int(text), -1)  # -1: it has ended already, which is what its caller will see
+        with receive:
+            text, extra, _, _ = receive.recvmsg(5000, socket.CMSG_SPACE(12))
+        if text != b"started":
+            raise Failure(f"cannot start {command[0]}: {text[1:].decode() or 'its namespace has ended'}")
+        pid = struct.unpack("3i", extra[0][2])[0]
+        return process(pid) or Process(pid, -1)  # -1: it has ended already, which is what its caller will see
 
-    def inhabitants(self):
-        """Every process in this view's process namespace but its keeper."""
+
+def inhabitants(namespace, passwd):
+    """Every process of a mount namespace (as /proc names it) whose /etc/passwd is that file: numbers of namespaces are used again."""
+    found, ours = [], os.stat(passwd)
+    for name in os.listdir("/proc"):
         try:
-            own = os.readlink(f"/proc/{self.keeper.pid}/ns/pid")
+            if name.isdigit() and os.readlink(f"/proc/{name}/ns/mnt") == namespace and os.path.samestat(os.stat(f"/proc/{name}/root/etc/passwd"), ours):
+                found.append(process(int(name)))
         except OSError:
-            return []
-        found = []
-        for name in os.listdir("/proc"):
-            try:
-                if name.isdigit() and int(name) != self.keeper.pid and os.readlink(f"/proc/{name}/ns/pid") == own:
-                    found.append(process(int(name)))
-            except OSError:
-                continue
-        return [known for known in found if known]
+            continue
+    return [one for one in found if one]
