@@ -151,11 +151,10 @@ class Cluster:
     def host(self):
         return socket.gethostname().partition(".")[0]
 
-    def configure(self, fresh):
+    def configure(self):
         etc, options = self.folder / "etc", self.options
         texts = {"slurm.conf": settings.slurm_conf(options, self.folder, self.base, self.host), "gres.conf": settings.gres_conf(options, self.folder),
-                 "cgroup.conf": settings.cgroup_conf(options), "slurmdbd.conf": settings.slurmdbd_conf(self.folder, self.base),
-                 "start.sql": settings.database_sql(fresh)}
+                 "cgroup.conf": settings.cgroup_conf(options), "slurmdbd.conf": settings.slurmdbd_conf(self.folder, self.base)}
         if not options.nodes:
             texts["topology.conf"] = settings.topology_conf()
         for name, text in texts.items():
@@ -165,6 +164,9 @@ class Cluster:
                 descriptor = os.open(etc / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400)
                 os.write(descriptor, secrets.token_bytes(size))
                 os.close(descriptor)
+
+    def write_sql(self, fresh):
+        (self.folder / "etc/start.sql").write_text(settings.database_sql(fresh), encoding="ascii")
 
     def give_away(self):
         """Each part of the folder to the user whose daemon writes there."""
@@ -199,7 +201,8 @@ class Cluster:
         self.state["base"], held = claim(settings.ports_wanted(self.options), base or self.base, bool(base))
         try:
             fresh = not (self.folder / "db").exists()
-            self.configure(fresh and database is not None)
+            self.configure()
+            self.write_sql(fresh and database is not None)
             if fresh and database is not None:
                 copy = self.folder / "db.new"
                 subprocess.run(["rm", "-rf", copy], check=True)
@@ -247,6 +250,8 @@ class Cluster:
         last = [name for name in names if name.startswith(("slurmd.", "slurmrestd"))]
         for group in (first, ["slurmdbd"], ["slurmctld"], last):
             self.start(group)
+            if group is first:
+                self.write_sql(False)  # for when MariaDB starts again
             say(f"{', '.join(group) if len(group) < 3 else 'the rest'} up")
 
     def not_ready(self):

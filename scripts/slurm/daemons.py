@@ -19,22 +19,23 @@ class Daemon:
     inside: bool = True  # the cluster's process namespace
 
 
-def answers(family, address):
+def answers(family, address, greets=False):
+    """Whether someone listens there, and for a server that speaks first, whether it does."""
     with socket.socket(family, socket.SOCK_STREAM) as connection:
         connection.settimeout(2)
         try:
             connection.connect(address)
+            return not greets or bool(connection.recv(1))
         except OSError:
             return False
-    return True
 
 
 def on_port(port):
     return lambda: answers(socket.AF_INET, ("127.0.0.1", port))
 
 
-def on_socket(path):
-    return lambda: answers(socket.AF_UNIX, str(path))
+def on_socket(path, greets=False):
+    return lambda: answers(socket.AF_UNIX, str(path), greets)
 
 
 def munged(folder):
@@ -45,11 +46,12 @@ def munged(folder):
 
 
 def mariadbd(folder):
+    """It greets once it has run its first file."""
     return Daemon("mariadbd", "sqld", [
         "/usr/sbin/mariadbd", "--no-defaults", f"--datadir={folder}/db", f"--socket={folder}/run/db/socket", "--skip-networking",
         f"--pid-file={folder}/run/db/pid", f"--init-file={folder}/etc/start.sql", "--innodb-buffer-pool-size=256M", "--innodb-lock-wait-timeout=900",
         "--innodb-flush-log-at-trx-commit=2", "--innodb-fast-shutdown=2", "--max-allowed-packet=16M", "--loose-innodb-log-file-size=32M",
-        "--skip-name-resolve", "--skip-log-bin"], on_socket(folder / "run/db/socket"))
+        "--skip-name-resolve", "--skip-log-bin"], on_socket(folder / "run/db/socket", greets=True))
 
 
 def slurmdbd(folder, base):
