@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import daemons, settings, views
 from .namespaces import Failure, Process, View, alive, end_of, inhabitants, keep, send, wait_until
-from .ports import claim
+from .ports import claim, claim_name
 
 LONGEST = 70  # bytes of a folder's path: the sockets below it must fit into 107
 SIGNALS = {"stop": signal.SIGTERM, "kill": signal.SIGKILL, "pause": signal.SIGSTOP, "resume": signal.SIGCONT}
@@ -199,7 +199,11 @@ class Cluster:
         """Everything but daemons: ports, files, views. `database` is a folder to begin with, or None to go on with what is there."""
         self.lay_out()
         self.state["base"], held = claim(settings.ports_wanted(self.options), base or self.base, bool(base))
+        if self.options.oom == "cgroup":
+            held.append(claim_name("cgroups"))
         try:
+            if None in held:
+                raise Failure("another cluster on this machine has --oom cgroup, and both would name their groups after the same nodes: take it down first")
             fresh = not (self.folder / "db").exists()
             self.configure()
             self.write_sql(fresh and database is not None)
@@ -212,7 +216,8 @@ class Cluster:
             self.open_views(held)
         finally:
             for descriptor in held:
-                os.close(descriptor)
+                if descriptor is not None:
+                    os.close(descriptor)
         self.give_away()
         shown = self.view("cluster").run("root", f"{self.folder}/sbin/slurmctld", "-V")
         self.state["version"] = shown.split()[-1]

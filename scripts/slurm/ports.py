@@ -18,11 +18,11 @@ def is_free(port):
     return True
 
 
-def claim_block(block):
-    """An open socket with the block's name, which one process at a time can have; None when it is taken."""
+def claim_name(name):
+    """An open socket with this name, which one process at a time can have; None when it is taken. Nothing stays when it is closed."""
     claimed = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        claimed.bind(f"\0fairlead-slurm-ports-{block}")
+        claimed.bind(f"\0fairlead-slurm-{name}")
     except OSError as error:
         claimed.close()
         if error.errno == errno.EADDRINUSE:
@@ -34,7 +34,7 @@ def claim_block(block):
 def try_base(base, wanted):
     held = []
     for block in range(base // STEP, (base + wanted - 1) // STEP + 1):
-        held.append(claim_block(block))
+        held.append(claim_name(f"ports-{block}"))
     if None not in held and all(is_free(port) for port in range(base, base + wanted)):
         return held
     for descriptor in held:
