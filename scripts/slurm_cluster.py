@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -59,7 +60,8 @@ def do_up(arguments):
 def do_down(arguments):
     named = [folder_of(name) for name in arguments.cluster]
     for folder in named or sorted(CLUSTERS.glob("slurm-*")):
-        cluster.down(folder.resolve(), arguments.verb == "wipe")
+        if cluster.down(folder.resolve(), arguments.verb == "wipe"):
+            print(f"ended {folder}")
         if arguments.verb == "wipe" and (CLUSTERS / folder.name).is_symlink():
             (CLUSTERS / folder.name).unlink()
 
@@ -81,10 +83,17 @@ def do_daemon(arguments):
 
 
 def do_root(arguments):
-    for release in arguments.release or releases.SUITES:
-        root = releases.ensure_root(release, arguments.fresh)
-        accounts.ensure_database(release, root)
-        print(f"{release} {root}")
+    """Several at once: most of it is waiting for the mirror and the disk."""
+    wanted = arguments.release or list(releases.SUITES)
+    if len(wanted) > 1:
+        more = ["--fresh"] if arguments.fresh else []
+        tries = [subprocess.Popen([sys.executable, __file__, "root", release, *more]) for release in wanted]
+        if any([one.wait() for one in tries]):
+            raise Failure("not every release is ready")
+        return
+    root = releases.ensure_root(wanted[0], arguments.fresh)
+    accounts.ensure_database(wanted[0], root)
+    print(f"{wanted[0]} {root}")
 
 
 def parser():

@@ -411,21 +411,23 @@ def up(folder, options, root, database, base=None, say=lambda text: None):
 
 
 def down(folder, wipe=False):
-    """Ends a cluster. Wiping forgets it: its folder goes."""
+    """Ends a cluster; whether there was something to end. Wiping forgets it: its folder goes."""
     if not folder.exists():
-        return
+        return False
     with locked(folder):
         cluster = Cluster.load(folder)
         if cluster is None:
             if any(folder.iterdir()):
                 raise Failure(f"{folder} is no cluster's")
             folder.rmdir()
-            return
+            return False
+        ran = bool(cluster.state["keepers"])
         cluster.take_down(gently=not wipe)
         if wipe:
             shutil.rmtree(folder)
         else:
             cluster.save()
+        return ran
 
 
 def change(folder, verb, name):
