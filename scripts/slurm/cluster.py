@@ -227,8 +227,12 @@ class Cluster:
         started = self.view("cluster").spawn(daemon.user, daemon.command, self.folder / "log" / f"{daemon.name}.out", daemon.more, daemon.inside)
         self.state["daemons"][daemon.name] = [started.pid, started.started]
 
+    def is_ready(self, daemon):
+        """slurmctld listens before it has read its state, which may yet be its end; so it is asked."""
+        return daemon.ready() and (daemon.name != "slurmctld" or "UP" in self.view("cluster").run("root", "scontrol", "ping", check=False))
+
     def await_ready(self, daemon):
-        if wait_until(lambda: not self.running(daemon.name) or daemon.ready(), daemons.SLOW) and self.running(daemon.name):
+        if wait_until(lambda: not self.running(daemon.name) or self.is_ready(daemon), daemons.SLOW) and self.running(daemon.name):
             return
         what = "is not ready" if self.running(daemon.name) else "ended at its start"
         raise Failure(f"{daemon.name} {what}:\n{self.last_words(daemon.name)}")
@@ -249,12 +253,17 @@ class Cluster:
         for daemon in rows:
             self.await_ready(daemon)
 
-    def start_all(self, say):
+    def start_all(self, new, say):
+        """In their order. A new slurmctld after 22.05 is started twice: 26.05 killed before its first end would never start again,
+        since only then, or after five minutes, it writes all the files that it must find."""
         names = list(self.table())
         first = [name for name in names if name.startswith(("munged", "mariadbd"))]
         last = [name for name in names if name.startswith(("slurmd.", "slurmrestd"))]
         for group in (first, ["slurmdbd"], ["slurmctld"], last):
             self.start(group)
+            if group == ["slurmctld"] and new and self.options.release != "22.05":
+                self.end("slurmctld")
+                self.start(group)
             if group is first:
                 self.write_sql(False)  # for when MariaDB starts again
             say(f"{', '.join(group) if len(group) < 3 else 'the rest'} up")
@@ -396,7 +405,7 @@ def up(folder, options, root, database, base=None, say=lambda text: None):
                 cluster.options, cluster.root = options, root
                 cluster.state.update(options=options.as_dict(), root=str(root))
                 cluster.prepare(database, base)
-            cluster.start_all(say)
+            cluster.start_all(not (folder / "state/clustername").exists(), say)
             if options.slurmd:
                 cluster.await_nodes()
             cluster.save()
