@@ -8,7 +8,6 @@ import signal
 import socket
 import stat
 import subprocess
-import time
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path

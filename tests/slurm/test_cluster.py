@@ -49,7 +49,8 @@ class Release:
 
     def test_a_script_runs_as_its_user_with_its_devices(self):
         out = Path(self.cluster.values["folder"], "home/alice/devices.out")
-        job = self.cluster.submit("alice", "id -un; id -Gn; echo $CUDA_VISIBLE_DEVICES; getent hosts $SLURMD_NODENAME | cut -d' ' -f1", "--gres=gpu:a100:2", f"--output={out}")
+        script_text = "id -un; id -Gn; echo $CUDA_VISIBLE_DEVICES; getent hosts $SLURMD_NODENAME | cut -d' ' -f1"
+        job = self.cluster.submit("alice", script_text, "--gres=gpu:a100:2", f"--output={out}")
         self.assertEqual(self.cluster.await_state(job, "COMPLETED"), ("alice", "research", "COMPLETED", "0:0"))
         self.assertEqual(out.read_text().splitlines(), ["alice", "alice research", "0,1", "127.0.0.1"])
 
