@@ -152,14 +152,16 @@ def build_root(release, root, say):
         shutil.rmtree(building, ignore_errors=True)
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
         raise Failure(f"no root for Slurm {release}; the end of {log}:\n{tail}")
-    version = (building / "fairlead-release").read_text(encoding="utf-8").split()[0]
+    made = building / "disk" if (building / "disk").exists() else building
+    version = (made / "fairlead-release").read_text(encoding="utf-8").split()[0]
     if root.exists():
         old = Path(tempfile.mkdtemp(prefix=f".building-{release}-", dir=cache()))
         root.rename(old / "old")
-        building.rename(root)
+        made.rename(root)
         shutil.rmtree(old, ignore_errors=True)
     else:
-        building.rename(root)
+        made.rename(root)
+    shutil.rmtree(building, ignore_errors=True)
     say(f"made {root} with Slurm {version}")
 
 
@@ -181,9 +183,14 @@ def build_apart(suite, root, log):
     os._exit(0 if status == 0 else 1)
 
 
-def build_inside(suite, root, log):
-    environment = download_environment()
+def build_inside(suite, building, log):
+    environment, root = download_environment(), building
     mount("proc", "/proc", "proc")
+    if memory_to_spare():  # dpkg waits for the disk at every file; one copy at the end does not
+        root = building / "memory"
+        root.mkdir()
+        mount("tmpfs", root, "tmpfs")
+        root.chmod(0o755)
     logged(["debootstrap", "--variant=minbase", suite, str(root), mirror()], log, environment)
     prepare_apt(root)
     for folder in ("proc", "sys", "dev"):
@@ -193,6 +200,13 @@ def build_inside(suite, root, log):
     logged([*inside, "apt-get", "install", "-y", "--no-install-recommends", *packages()], log, environment)
     logged([*inside, "apt-get", "clean"], log, environment)
     finish(root, inside)
+    if root != building:
+        logged(["cp", "-a", "--one-file-system", f"{root}/.", str(building / "disk")], log, environment)
+
+
+def memory_to_spare():
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"), re.M)
+    return match is not None and int(match.group(1)) > 4 << 20
 
 
 def prepare_apt(root):
