@@ -338,7 +338,9 @@ class Cluster:
         """Stops, kills, pauses or resumes a daemon; `node.n3` with kill is a node's slurmd and all its jobs."""
         if verb == "kill" and name.startswith("node."):
             node = name.removeprefix("node.")
-            victims = [self.running(row.name) for row in daemons.named(self.table(), f"slurmd.{node}")] + self.steps_on(node)
+            self.end_all([self.running(row.name) for row in daemons.named(self.table(), f"slurmd.{node}")])
+            while steps := self.steps_on(node):  # a step may have started another meanwhile
+                self.end_all(steps)
         else:
             rows = daemons.named(self.table(), name)
             if verb == "stop":
@@ -346,10 +348,17 @@ class Cluster:
                     self.end(row.name, daemons.SLOW)
                 return
             victims = [self.running(row.name) for row in rows]
-        for victim in filter(None, victims):
-            send(victim, SIGNALS[verb])
             if verb == "kill":
-                end_of(victim, 10)
+                self.end_all(victims)
+                return
+            for victim in filter(None, victims):
+                send(victim, SIGNALS[verb])
+
+    @staticmethod
+    def end_all(victims):
+        for victim in filter(None, victims):
+            send(victim, SIGNALS["kill"])
+            end_of(victim, 10)
 
     # ---- what it says of itself ----
 

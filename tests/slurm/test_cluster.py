@@ -193,7 +193,7 @@ class FaultyStartTest(unittest.TestCase):
             self.cluster.change("start", daemon)
             self.assertEqual(list(self.cluster.processes().values()).count(names), count, daemon)
         job = self.cluster.submit("alice", "sleep 600", "--gres=gpu:a100:1", "--no-requeue")
-        until(lambda: "slurmstepd" in self.cluster.processes().values(), "the job runs")
+        until(lambda: "slurm_script" in self.cluster.processes().values(), "the job runs")  # its slurmstepd is ready then
         self.cluster.change("kill", "node.n3")
         self.assertNotIn("slurmstepd", self.cluster.processes().values())
         self.cluster.await_state(job, "NODE_FAIL")
