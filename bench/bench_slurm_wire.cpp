@@ -1,6 +1,6 @@
 // Reading what Slurm says: a list of 100,000 jobs as slurmrestd 26.05 sends it, and rows of sacct.
 #include "benches.hpp"
-#include "documents.hpp"
+#include "process.hpp"
 
 #include <fairlead/codec/slurm/text_output.hpp>
 
