@@ -23,4 +23,9 @@ inline constexpr ErrorCode kUnknownDirective{"codec/unknown-directive", ErrorKin
                                              "sbatch has no such directive"};
 inline constexpr ErrorCode kBadRow{"codec/bad-row", ErrorKind::internal, "A stored row cannot be read"};
 
+inline constexpr ErrorCode kPatternUnknown{"codec/slurm-pattern-unknown", ErrorKind::unavailable,
+                                           "A file name depends on what is not known"};
+inline constexpr ErrorCode kSlurmUnreadable{"codec/slurm-unreadable", ErrorKind::internal,
+                                            "An answer of Slurm cannot be read"};
+
 }  // namespace fairlead::codec

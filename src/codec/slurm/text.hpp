@@ -1,0 +1,78 @@
+// Cutting text apart without copies.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace fairlead::codec::slurm {
+
+[[nodiscard]] inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] inline bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+[[nodiscard]] inline std::string_view trim(std::string_view text) {
+  while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes the part before `separator` (or all) off the front of `rest`.
+[[nodiscard]] inline std::string_view takeUntil(std::string_view& rest, char separator) {
+  if (rest.empty()) return {};
+  const auto* at = static_cast<const char*>(std::memchr(rest.data(), separator, rest.size()));
+  const auto length = at == nullptr ? rest.size() : static_cast<std::size_t>(at - rest.data());
+  const auto part = rest.substr(0, length);
+  rest.remove_prefix(at == nullptr ? length : length + 1);
+  return part;
+}
+
+/// Digits only, at most 18 of them.
+[[nodiscard]] inline std::optional<std::int64_t> parseCount(std::string_view text) {
+  if (text.empty() || text.size() > 18) return {};
+  std::int64_t value = 0;
+  for (const char c : text) {
+    if (!isDigit(c)) return {};
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+[[nodiscard]] inline std::optional<std::uint32_t> parseId(std::string_view text) {
+  const auto value = parseCount(text);
+  if (!value || *value > 0xFFFF'FFFF) return {};
+  return static_cast<std::uint32_t>(*value);
+}
+
+/// 4294967294 and 18446744073709551614 are how Slurm writes "not set", one more each "infinite".
+[[nodiscard]] inline bool isUnsetMarker(std::int64_t value) {
+  return value == 0xFFFF'FFFE || value == 0xFFFF'FFFF || value < 0;
+}
+
+[[nodiscard]] inline bool equalsNoCase(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+/// What Slurm prints where it has nothing to say.
+[[nodiscard]] inline bool isUnsetText(std::string_view text) {
+  if (text.empty()) return true;
+  switch (text.front()) {
+    case '(':
+      return text == "(null)";
+    case 'N':
+      return text == "N/A" || text == "None" || text == "NONE" || text == "NOT_SET" || text == "None assigned";
+    case 'n':
+      return text == "none" || text == "n/a" || text == "n/s";
+    case 'U':
+      return text == "Unknown";
+    default:
+      return false;
+  }
+}
+
+}  // namespace fairlead::codec::slurm
