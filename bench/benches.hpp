@@ -18,5 +18,6 @@ void benchStart(const Setting& setting, Report& report);
 void benchStreams(const Setting& setting, Report& report);
 void benchQueue(const Setting& setting, Report& report);
 void benchMicro(const Setting& setting, Report& report);
+void benchSlurmWire(const Setting& setting, Report& report);
 
 }  // namespace fairlead::bench

@@ -18,16 +18,17 @@ struct Bench {
   std::string_view name;
   void (*run)(const Setting&, Report&);
 };
-constexpr std::array<Bench, 5> kBenches{{
+constexpr std::array<Bench, 6> kBenches{{
     {"submit", benchSubmit},
     {"start", benchStart},
     {"streams", benchStreams},
     {"queue", benchQueue},
     {"micro", benchMicro},
+    {"slurm", benchSlurmWire},
 }};
 
 int usage() {
-  fmt::print(stderr, "fairlead_bench [submit|start|streams|queue|micro] [--json] [--scale X] [--binary FILE]\n");
+  fmt::print(stderr, "fairlead_bench [submit|start|streams|queue|micro|slurm] [--json] [--scale X] [--binary FILE]\n");
   return 2;
 }
 

@@ -16,7 +16,7 @@ add_library(fairlead_json INTERFACE)
 target_link_libraries(fairlead_json INTERFACE Boost::json)
 add_library(fairlead_beast INTERFACE)
 target_link_libraries(fairlead_beast INTERFACE Boost::system Threads::Threads)
-target_compile_definitions(fairlead_beast INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_BEAST_USE_STD_STRING_VIEW)
+target_compile_definitions(fairlead_beast INTERFACE BOOST_ASIO_NO_DEPRECATED)
 
 if(FAIRLEAD_TESTS)
   find_package(GTest REQUIRED)

@@ -147,6 +147,7 @@ WorkloadLine lineOf(const control::State& state, const model::Workload& row) {
   line.members = model::memberCount(row.spec->spec);
   line.devices = wantedDevicesText(row.spec->spec);
   line.milliDevices = wantedDevices(row.spec->spec);
+  if (row.native) line.cluster = row.native->cluster;
   const auto* attempt = row.currentAttempt ? state.attempt(row.currentAttempt) : nullptr;
   if (attempt == nullptr) return line;
   line.cluster = attempt->cluster;

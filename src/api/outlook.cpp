@@ -23,6 +23,9 @@ std::shared_ptr<const Outlook::Picture> Outlook::picture() {
 std::string Outlook::waitingFor(const Picture& picture, const control::State& state, const model::Workload& row) const {
   using model::Reason;
   using model::ReasonCode;
+  const bool waits = row.state == model::WorkloadState::held || row.state == model::WorkloadState::queued;
+  if (row.native)
+    return waits ? model::renderShort(Reason{ReasonCode::nativeWaits, {row.native->cluster, row.native->reason}}) : "";
   if (row.state == model::WorkloadState::held) return model::renderShort(Reason{ReasonCode::held, {}});
   if (row.state != model::WorkloadState::queued) return {};
   if (const auto found = picture.waitingFor.find(row.id); found != picture.waitingFor.end()) return found->second;

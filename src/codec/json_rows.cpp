@@ -7,8 +7,8 @@
 namespace fairlead::codec {
 namespace {
 
-constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
+using Int32 = std::numeric_limits<std::int32_t>;
+using Int64 = std::numeric_limits<std::int64_t>;
 
 /// Rows are ours, so they may be larger than what a user may send.
 constexpr Limits kRowLimits{256 * 1024 * 1024, 64'000'000, 16, 1};
@@ -22,11 +22,14 @@ tl::unexpected<Error> badRow(std::string_view what, Errors errors) {
   return tl::unexpected(std::move(error));
 }
 
-std::int32_t number32(Decoder& decoder, const Field& field, std::int64_t min = 0) {
-  return static_cast<std::int32_t>(decoder.integer(field, min, kInt32Max).value_or(0));
+// Every value that the writers below take: a row that was once stored must never stop a start.
+std::int32_t number32(Decoder& decoder, const Field& field) {
+  return static_cast<std::int32_t>(decoder.integer(field, Int32::min(), Int32::max()).value_or(0));
 }
 
-std::int64_t number64(Decoder& decoder, const Field& field) { return decoder.integer(field, 0, kInt64Max).value_or(0); }
+std::int64_t number64(Decoder& decoder, const Field& field) {
+  return decoder.integer(field, Int64::min(), Int64::max()).value_or(0);
+}
 
 std::string textOf(Decoder& decoder, const Field& field) { return std::string(decoder.text(field).value_or("")); }
 
@@ -73,7 +76,7 @@ model::MemberEnd readEnd(Decoder& decoder, const Field& field) {
   model::MemberEnd end;
   MapReader map(decoder, field);
   end.rank = number32(decoder, map.required("rank"));
-  end.exitCode = number32(decoder, map.optional("exitCode"), std::numeric_limits<std::int32_t>::min());
+  end.exitCode = number32(decoder, map.optional("exitCode"));
   end.signal = number32(decoder, map.optional("signal"));
   end.outOfMemory = decoder.boolean(map.optional("outOfMemory")).value_or(false);
   end.at = TimePoint{number64(decoder, map.required("at"))};
@@ -166,6 +169,36 @@ std::string endsToJson(const std::vector<model::MemberEnd>& ends) {
 Result<std::vector<model::MemberEnd>> endsFromJson(std::string_view json) {
   return readRow<std::vector<model::MemberEnd>>(
       "member ends", json, [](Decoder& d, const Field& root) { return readList<model::MemberEnd>(d, root, readEnd); });
+}
+
+std::string nativeToJson(const model::NativePtr& native) {
+  std::string out;
+  JsonWriter json(out);
+  json.beginObject().member("cluster", native->cluster).member("id", native->id);
+  for (const auto& [key, value] :
+       {std::pair{"account", &native->account}, std::pair{"queue", &native->queue}, std::pair{"qos", &native->qos},
+        std::pair{"state", &native->state}, std::pair{"reason", &native->reason}})
+    if (!value->empty()) json.member(key, *value);
+  if (native->jobs != 1) json.member("jobs", native->jobs);
+  json.endObject();
+  return out;
+}
+
+Result<model::NativePtr> nativeFromJson(std::string_view json) {
+  return readRow<model::NativePtr>("native origin", json, [](Decoder& d, const Field& root) {
+    auto native = std::make_shared<model::NativeOrigin>();
+    MapReader map(d, root);
+    native->cluster = textOf(d, map.required("cluster"));
+    native->id = textOf(d, map.required("id"));
+    native->account = textOf(d, map.optional("account"));
+    native->queue = textOf(d, map.optional("queue"));
+    native->qos = textOf(d, map.optional("qos"));
+    native->state = textOf(d, map.optional("state"));
+    native->reason = textOf(d, map.optional("reason"));
+    if (const auto jobs = map.optional("jobs")) native->jobs = number32(d, jobs);
+    map.done();
+    return model::NativePtr(std::move(native));
+  });
 }
 
 std::string labelsToJson(const model::Labels& labels) { return metricsToJson(labels); }

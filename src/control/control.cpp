@@ -77,6 +77,11 @@ policy::Explanation explainOutside(const State& state, const model::Workload& ro
   policy::Explanation explanation;
   auto& decision = explanation.decision;
   decision.workload = row.id;
+  if (row.native) {
+    if (row.state == model::WorkloadState::queued || row.state == model::WorkloadState::held)
+      decision.reasons.push_back({ReasonCode::nativeWaits, {row.native->cluster, row.native->reason}});
+    return explanation;
+  }
   if (row.state == model::WorkloadState::held) decision.reasons.push_back({ReasonCode::held, {}});
   if (row.state != model::WorkloadState::queued) return explanation;
   for (const auto& dependency : row.spec->spec.dependencies) {

@@ -66,8 +66,10 @@ bool EventHub::replayKept(const std::string& project, std::uint64_t after, const
 Result<SubscribeOutcome> EventHub::subscribe(const std::string& project, std::uint64_t after, EventListener listener) {
   // Old events come from the store without the lock; then, under the lock, what was published meanwhile comes from
   // memory and the listener is entered, so nothing falls between. When memory has moved past what the store gave,
-  // another round follows.
+  // another round follows. A commit is in the store a moment before it is published: what lies beyond `head` is left
+  // to that.
   while (true) {
+    std::uint64_t head = 0;
     {
       const std::lock_guard lock(mutex_);
       if (after > head_ || (oldestInStore_ > 0 && after + 1 < oldestInStore_)) return SubscribeOutcome::tooOld;
@@ -75,11 +77,13 @@ Result<SubscribeOutcome> EventHub::subscribe(const std::string& project, std::ui
         if (replayKept(project, after, listener)) byProject_[project].push_back(std::move(listener));
         return SubscribeOutcome::live;
       }
+      head = head_;
     }
     bool gone = false;
     std::uint64_t last = after;
     // All projects are read so that `last` tells how far the store went, also where no event of this project lies.
     auto read = store_.readEvents(after, {}, [&](const model::Event& event) {
+      if (event.sequence > head) return false;
       last = event.sequence;
       gone = (project.empty() || event.project == project) && !listener(event);
       return !gone;

@@ -44,6 +44,7 @@ void mergeEnds(Attempt& attempt, const std::vector<model::MemberEnd>& ends) {
 
 void takeWords(Attempt& attempt, const Observation& fact) {
   if (!fact.nativeId.empty()) attempt.nativeId = fact.nativeId;
+  if (!fact.placement.empty()) attempt.placement = fact.placement;
   if (!fact.nativeState.empty()) attempt.nativeState = fact.nativeState;
   if (!fact.reason.empty()) attempt.nativeReason = fact.reason;
   if (!fact.resumedFrom.empty()) attempt.resumedFrom = fact.resumedFrom;

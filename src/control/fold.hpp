@@ -3,6 +3,7 @@
 
 #include "transaction.hpp"
 
+#include <fairlead/model/observation.hpp>
 #include <fairlead/model/workload.hpp>
 
 #include <vector>

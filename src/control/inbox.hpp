@@ -31,12 +31,15 @@ struct InventoryItem {
   std::string cluster;
   std::vector<model::Node> nodes;
 };
+struct NativeItem {
+  std::vector<model::NativeJob> jobs;
+};
 struct DispatchedItem {
   model::IntentId intent;
   DispatchOutcome outcome = DispatchOutcome::done;
   std::string reason;
 };
-using InboxItem = std::variant<SubmitItem, ActItem, AuditItem, ObserveItem, InventoryItem, DispatchedItem>;
+using InboxItem = std::variant<SubmitItem, ActItem, AuditItem, ObserveItem, InventoryItem, NativeItem, DispatchedItem>;
 
 /// Many producers, one consumer. The consumer takes all at once, which is what makes commits group.
 class Inbox {

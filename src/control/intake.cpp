@@ -257,6 +257,11 @@ Result<ActReply> dispatchAction(Transaction& tx, const ActCommand& command) {
 Result<ActReply> act(Transaction& tx, const ActCommand& command) {
   const auto* row = tx.workload(command.workload);
   if (row == nullptr) return fail(kWorkloadUnknown, fmt::format("there is no workload {}", toText(command.workload)));
+  if (row->native)
+    return fail(kNativeJob,
+                fmt::format("{} is job {} that {} started on {}: it is seen here, not governed", toText(row->id),
+                            row->native->id, row->submitter, row->native->cluster),
+                "use that cluster's own commands");
   if (command.ifMatch && *command.ifMatch != row->revision)
     return fail(kRevisionMismatch,
                 fmt::format("{} is at revision {}, not {}", toText(row->id), row->revision, *command.ifMatch),

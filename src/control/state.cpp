@@ -24,6 +24,17 @@ namespace {
 
 QueueKey keyOf(const Workload& workload) { return {workload.priority, workload.queuedAt, workload.id}; }
 
+/// Nothing is free that the engine says is in use, whoever uses it.
+void heedUse(policy::NodeView& view) {
+  const auto& used = view.node.used;
+  if (used.devices.empty()) return;
+  for (std::size_t i = 0; i < std::min(used.devices.size(), view.deviceFree.size()); ++i)
+    view.deviceFree[i] =
+        std::max(MilliDevices{}, std::min(view.deviceFree[i], view.node.devices[i].capacity - used.devices[i]));
+  view.cpusFree = std::max(MilliCpus{}, std::min(view.cpusFree, view.node.cpus - used.cpus));
+  view.memoryFree = std::max(Bytes{}, std::min(view.memoryFree, view.node.memory - used.memory));
+}
+
 bool isArrayRecord(const Workload& workload) { return workload.spec->spec.array && !workload.arrayParent; }
 
 }  // namespace
@@ -76,6 +87,11 @@ WaitKind State::waitKind(const Workload& workload, TimePoint now) const {
   return workload.notBefore > now ? WaitKind::time : WaitKind::none;
 }
 
+WorkloadId State::nativeWorkload(const std::string& cluster, const std::string& id) const {
+  const auto found = natives_.find(std::make_pair(cluster, id));
+  return found == natives_.end() ? WorkloadId{} : found->second;
+}
+
 std::vector<WorkloadId> State::dependentsOf(WorkloadId id) const {
   std::vector<WorkloadId> ids;
   const auto [first, last] = dependents_.equal_range(id);
@@ -114,6 +130,7 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
       policy::adjustFree(view.node, view.deviceFree, view.cpusFree, view.memoryFree, member, -1);
     }
   }
+  for (auto& view : snapshot.nodes) heedUse(view);
   snapshot.queueLength = index_->queue.size();
   for (const auto& key : index_->queue) {
     if (snapshot.queue.size() == depth) break;
@@ -135,6 +152,11 @@ policy::QueueEntry State::queueEntry(const Workload& row) const {
 
 void State::enter(const Workload& row) {
   ++counts_[static_cast<std::size_t>(row.state)];
+  if (row.native) {  // its own cluster queues it
+    auto& newest = natives_[{row.native->cluster, row.native->id}];
+    newest = std::max(newest, row.id);
+    return;
+  }
   if (row.arrayParent && !model::isFinal(row.state)) elementsAlive_[row.arrayParent].insert(row.id);
   if (row.state != WorkloadState::queued) return;
   bool open = false;
@@ -152,6 +174,7 @@ void State::enter(const Workload& row) {
 
 void State::leave(const Workload& row) {
   --counts_[static_cast<std::size_t>(row.state)];
+  if (row.native) return;
   if (row.arrayParent) {
     if (const auto alive = elementsAlive_.find(row.arrayParent); alive != elementsAlive_.end()) {
       alive->second.erase(row.id);

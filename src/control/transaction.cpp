@@ -47,6 +47,7 @@ model::Attempt& Transaction::editAttempt(model::AttemptId id) {
 
 model::Workload& Transaction::add(model::Workload row) {
   row.id = {++sequences_.workload};
+  if (row.native) natives_[{row.native->cluster, row.native->id}] = row.id;
   workloadAt_.emplace(row.id, workloads_.size());
   return workloads_.emplace_back(std::move(row));
 }
@@ -114,6 +115,11 @@ std::size_t Transaction::elementsAlive(model::WorkloadId array) const {
       alive.insert(row.id);
   }
   return alive.size();
+}
+
+model::WorkloadId Transaction::nativeWorkload(const std::string& cluster, const std::string& id) const {
+  const auto own = natives_.find({cluster, id});
+  return own != natives_.end() ? own->second : state_.nativeWorkload(cluster, id);
 }
 
 const model::ModelVersion* Transaction::newestVersion(const std::string& project, const std::string& name) const {

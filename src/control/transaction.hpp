@@ -6,6 +6,7 @@
 #include <fairlead/control/state.hpp>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,6 +57,8 @@ class Transaction {
   void audit(model::AuditRecord record);
   void post(std::vector<model::Posting> postings);
 
+  /// The newest workload of a native job in this transaction's view; 0: none.
+  [[nodiscard]] model::WorkloadId nativeWorkload(const std::string& cluster, const std::string& id) const;
   /// Elements of the array that are alive in this transaction's view.
   [[nodiscard]] std::size_t elementsAlive(model::WorkloadId array) const;
   /// The newest version of a model in this transaction's view; null when there is none.
@@ -73,6 +76,7 @@ class Transaction {
   ChangeSet changes_;
   std::deque<model::Workload> workloads_;
   std::unordered_map<model::WorkloadId, std::size_t> workloadAt_;
+  std::map<std::pair<std::string, std::string>, model::WorkloadId> natives_;  ///< those that this transaction adds
   std::deque<model::Attempt> attempts_;
   std::unordered_map<model::AttemptId, std::size_t> attemptAt_;
 };

@@ -2,6 +2,7 @@
 
 #include "fold.hpp"
 #include "intake.hpp"
+#include "native.hpp"
 #include "planning.hpp"
 
 #include <fairlead/audit/signer.hpp>
@@ -53,7 +54,9 @@ Result<void> Control::Writer::start() {
     std::vector<KnownAttempt> known;
     for (const auto id : control_.state_.liveAttempts()) {
       const auto* attempt = control_.state_.attempt(id);
-      if (attempt->cluster == engine->cluster()) known.push_back({id, attempt->state, attempt->observed});
+      const auto* owner = control_.state_.workload(attempt->workload);
+      if (attempt->cluster != engine->cluster() || owner->native) continue;
+      known.push_back({id, attempt->state, attempt->observed, attempt->nativeId, owner->name, owner->unixUser});
     }
     if (auto started = engine->start(*this, std::move(known)); !started) return tl::unexpected(started.error());
   }
@@ -69,6 +72,7 @@ void Control::Writer::stop() {
 void Control::Writer::observe(std::vector<model::Observation> observations) {
   inbox_.push(ObserveItem{std::move(observations)});
 }
+void Control::Writer::native(std::vector<model::NativeJob> jobs) { inbox_.push(NativeItem{std::move(jobs)}); }
 void Control::Writer::inventory(std::string cluster, std::vector<model::Node> nodes) {
   inbox_.push(InventoryItem{std::move(cluster), std::move(nodes)});
 }
@@ -114,7 +118,7 @@ void Control::Writer::step(std::vector<InboxItem> items) {
     commitNotBefore_ = Clock::now() + kCommitRetry;
     for (auto& item : items)
       if (std::holds_alternative<ObserveItem>(item) || std::holds_alternative<DispatchedItem>(item) ||
-          std::holds_alternative<AuditItem>(item))
+          std::holds_alternative<AuditItem>(item) || std::holds_alternative<NativeItem>(item))
         held_.push_back(std::move(item));
     return;
   }
@@ -159,6 +163,10 @@ void Control::Writer::handle(ObserveItem& item, Transaction& tx, std::vector<Ans
       if (auto* engine = engineOf(row->cluster)) engine->settled(attempt);
     });
   }
+}
+
+void Control::Writer::handle(NativeItem& item, Transaction& tx, std::vector<Answer>& /*answers*/) {
+  for (const auto& job : item.jobs) planDirty_ |= foldNative(tx, job);
 }
 
 void Control::Writer::handle(InventoryItem& item, Transaction& /*tx*/, std::vector<Answer>& /*answers*/) {

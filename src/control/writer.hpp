@@ -28,6 +28,7 @@ class Control::Writer final : public EngineSink {
 
   // EngineSink: any thread.
   void observe(std::vector<model::Observation> observations) override;
+  void native(std::vector<model::NativeJob> jobs) override;
   void inventory(std::string cluster, std::vector<model::Node> nodes) override;
   void dispatched(model::IntentId intent, DispatchOutcome outcome, std::string reason) override;
 
@@ -43,6 +44,7 @@ class Control::Writer final : public EngineSink {
   void handle(AuditItem& item, Transaction& tx, std::vector<Answer>& answers);
   void handle(ObserveItem& item, Transaction& tx, std::vector<Answer>& answers);
   void handle(InventoryItem& item, Transaction& tx, std::vector<Answer>& answers);
+  void handle(NativeItem& item, Transaction& tx, std::vector<Answer>& answers);
   void handle(DispatchedItem& item, Transaction& tx, std::vector<Answer>& answers);
 
   /// Makes the transaction durable and takes it over. False: nothing happened, everybody was told.

@@ -1,9 +1,6 @@
 #include <fairlead/base/assert.hpp>
 #include <fairlead/handoff/lineage.hpp>
 
-#include <map>
-#include <utility>
-
 namespace fairlead::handoff {
 namespace {
 
@@ -33,15 +30,6 @@ std::optional<model::ModelInput> parentOf(const model::ModelVersion& version, co
   FL_ASSERT(maker.id == version.workload, "asked about the workload that made the version");
   if (maker.spec == nullptr) return {};
   return maker.spec->spec.model;
-}
-
-std::vector<HeldDevices> heldBy(const model::Attempt& attempt) {
-  std::map<std::pair<std::string, std::string>, MilliDevices> sums;
-  for (const auto& member : attempt.placement)
-    for (const auto& slice : member.devices) sums[{member.vendor, member.model}] += slice.milli;
-  std::vector<HeldDevices> held;
-  for (const auto& [key, devices] : sums) held.push_back({key.first, key.second, devices});
-  return held;
 }
 
 }  // namespace fairlead::handoff

@@ -69,6 +69,8 @@ std::string render(const Reason& r) {
       return "no cluster is ready";
     case ReasonCode::held:
       return "held; release it with: fairlead release";
+    case ReasonCode::nativeWaits:
+      return fmt::format("it waits in the queue of {}, which says: {}", text(r, 0), text(r, 1));
     case ReasonCode::placed:
       return fmt::format("placed on {}", text(r, 0));
   }
@@ -117,6 +119,8 @@ std::string renderShort(const Reason& r) {
       return "a cluster";
     case ReasonCode::held:
       return "release";
+    case ReasonCode::nativeWaits:
+      return text(r, 1);
     case ReasonCode::placed:
       return "";
   }

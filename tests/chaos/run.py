@@ -3,7 +3,8 @@
 
   tests/chaos/run.py --binary build/release/fairlead --seconds 60 --seed 7 [--kills 1000] [--json] [--keep]
 
-Ends after the seconds, after so many kills, or with Ctrl-C; always with the audit of what is left. The seed replays every choice of the clients and the schedule of kills; how they fall
+Ends after the seconds, after so many kills, or with Ctrl-C; always with the audit of what is left. Every 200 kills a round ends with that audit and the next one begins with an empty
+state and a seed of its own, as the audit after each restart reads all that ever happened. The seed replays every choice of the clients and the schedule of kills; how they fall
 together depends on the machine. Exit codes: 0 no fault, 1 faults (they are printed, and the state is kept), 2 wrong arguments.
 """
 import argparse
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import processes
@@ -29,33 +31,35 @@ from watcher import Watcher
 
 CLIENTS = 4
 QUIET_SECONDS = 120.0
+ROUND_KILLS = 200
 AUDIT_EVERY = 10  # restarts between two verifications of the audit chain, which reads all of it
 SHOWN_FAULTS = 25
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class Chaos:
-    def __init__(self, options, state: Path):
-        self.options, self.state = options, state
+    """One round: from an empty state to the audit of what is left."""
+
+    def __init__(self, binary: Path, state: Path, seed: int):
+        self.state, self.seed = state, seed
         self.mark = secrets.token_hex(8)
-        self.random = random.Random(f"{options.seed}-kills")
+        self.random = random.Random(f"{seed}-kills")
         self.record = Record()
-        self.daemon = Daemon(options.binary.resolve(), state, self.mark)
+        self.daemon = Daemon(binary.resolve(), state, self.mark)
         self.auditor = Auditor(self.daemon.database, state, self.daemon.socket, self.mark, self.record)
         self.watcher = Watcher(self.daemon.socket, self.record.fault)
         self.kills = self.supervisor_kills = 0
         self.enough = False
 
-    def run(self) -> None:
-        end = time.monotonic() + self.options.seconds
+    def run(self, end: float, kills: int) -> None:
+        """Until the moment `end` of the monotonic clock, or so many kills, or a fault."""
         self.daemon.spawn()
         self.daemon.await_ready()
         self.watcher.start()
-        actors = [Actor(number, self.options.seed, self.daemon.socket, self.state, self.mark, self.record) for number in range(CLIENTS)]
+        actors = [Actor(number, self.seed, self.daemon.socket, self.state, self.mark, self.record) for number in range(CLIENTS)]
         for actor in actors:
             actor.start()
-        limit = self.options.kills or sys.maxsize
-        while time.monotonic() < end and self.kills < limit and not self.enough and not self.record.faults:
+        while time.monotonic() < end and self.kills < kills and not self.enough and not self.record.faults:
             self.strike()
         for actor in actors:
             actor.finish()
@@ -91,13 +95,15 @@ class Chaos:
             self.supervisor_kills += 1
 
     def quieten(self) -> None:
-        """Releases what is held and waits until every workload is final."""
+        """Releases what is held and waits until every workload is final; gives up when none ends for a long time."""
         client = Client(self.daemon.socket, 30.0)
-        deadline = time.monotonic() + QUIET_SECONDS
+        fewest, deadline = sys.maxsize, time.monotonic() + QUIET_SECONDS
         while time.monotonic() < deadline:
             open_ones = self.open_workloads()
             if not open_ones:
                 return
+            if len(open_ones) < fewest:
+                fewest, deadline = len(open_ones), time.monotonic() + QUIET_SECONDS
             for id, state in open_ones:
                 if state == "held":
                     client.call("POST", f"/api/v1/workloads/{id}:release", {})
@@ -139,15 +145,37 @@ class Chaos:
             processes.kill(pid)
 
 
-def figures(chaos: Chaos, faults: int) -> list[dict]:
+@dataclass
+class Totals:
+    rounds: int = 0
+    kills: int = 0
+    supervisors: int = 0
+    submits: int = 0
+    answers: int = 0
+    retries: int = 0
+    events: int = 0
+    faults: int = 0
+
+    def add(self, chaos: Chaos) -> None:
+        self.rounds += 1
+        self.kills += chaos.kills
+        self.supervisors += chaos.supervisor_kills
+        self.submits += len(chaos.record.submitted)
+        self.answers += chaos.record.answers
+        self.retries += chaos.record.retries
+        self.events += chaos.watcher.last
+        self.faults += len(chaos.record.faults)
+
+
+def figures(totals: Totals) -> list[dict]:
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
     with open("/proc/cpuinfo") as file:
         cpu = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.machine())
     machine = f"{cpu}, {os.cpu_count()} cores, {memory} GiB"
     common = {"peer": None, "ratio": None, "machine": machine, "commit": commit or "unknown"}
-    return [{"bench": "chaos", "name": "chaos.kills", "value": chaos.kills, "unit": "kills", "goal": 1000, **common},
-            {"bench": "chaos", "name": "chaos.faults", "value": faults, "unit": "faults", "goal": 0, **common}]
+    return [{"bench": "chaos", "name": "chaos.kills", "value": totals.kills, "unit": "kills", "goal": 1000, **common},
+            {"bench": "chaos", "name": "chaos.faults", "value": totals.faults, "unit": "faults", "goal": 0, **common}]
 
 
 def parse(words: list[str]) -> argparse.Namespace:
@@ -164,37 +192,51 @@ def parse(words: list[str]) -> argparse.Namespace:
     return options
 
 
-def main(words: list[str]) -> int:
-    options = parse(words)
-    state = Path(tempfile.mkdtemp(prefix="fairlead-chaos-", dir="/var/tmp"))
-    chaos = Chaos(options, state)
-
-    def end(*_):
+def play(chaos: Chaos, end: float, kills: int) -> None:
+    """One round, with everything that it started ended whatever happens."""
+    def enough(*_):
         chaos.enough = True
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+        signal.signal(number, enough)
     try:
-        chaos.run()
+        chaos.run(end, kills)
     except (NotReady, Unanswered) as problem:
         chaos.record.fault(str(problem))
     finally:
         chaos.clean()
+
+
+def report(chaos: Chaos, keep: bool) -> None:
     faults = chaos.record.faults
     for text in faults[:SHOWN_FAULTS]:
         print(f"FAULT {text}")
     if faults:
-        print(f"The state is kept in {state}; end of the daemon's log:\n{chaos.daemon.log_tail()}")
+        print(f"In the round with seed {chaos.seed}. The state is kept in {chaos.state}; end of the daemon's log:\n{chaos.daemon.log_tail()}")
+    elif keep:
+        print(f"The state is kept in {chaos.state}.")
+    else:
+        shutil.rmtree(chaos.state, ignore_errors=True)
+
+
+def main(words: list[str]) -> int:
+    options = parse(words)
+    end = time.monotonic() + options.seconds
+    totals, enough = Totals(), False
+    while not enough:
+        state = Path(tempfile.mkdtemp(prefix="fairlead-chaos-", dir="/var/tmp"))
+        chaos = Chaos(options.binary, state, options.seed + totals.rounds)
+        left = (options.kills or sys.maxsize) - totals.kills
+        play(chaos, end, min(left, ROUND_KILLS))
+        report(chaos, options.keep)
+        totals.add(chaos)
+        enough = chaos.enough or totals.faults > 0 or time.monotonic() >= end or 0 < options.kills <= totals.kills
     if options.json:
-        for figure in figures(chaos, len(faults)):
+        for figure in figures(totals):
             print(json.dumps(figure))
-    print(f"chaos: kills={chaos.kills} supervisors={chaos.supervisor_kills} submits={len(chaos.record.submitted)} answers={chaos.record.answers} "
-          f"retries={chaos.record.retries} events={chaos.watcher.last} faults={len(faults)} seed={options.seed}")
-    if options.keep:
-        print(f"The state is kept in {state}.")
-    elif not faults:
-        shutil.rmtree(state, ignore_errors=True)
-    return 1 if faults else 0
+    print(f"chaos: kills={totals.kills} supervisors={totals.supervisors} submits={totals.submits} answers={totals.answers} "
+          f"retries={totals.retries} events={totals.events} rounds={totals.rounds} faults={totals.faults} seed={options.seed}")
+    return 1 if totals.faults else 0
 
 
 if __name__ == "__main__":

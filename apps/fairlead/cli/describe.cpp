@@ -78,12 +78,20 @@ std::string attemptText(const Context& context, const json::value& attempt) {
   return line + placementText(attempt);
 }
 
+std::string nativeText(const json::value& native) {
+  std::string out = fmt::format("{} on {}", text(native, "id"), text(native, "cluster"));
+  for (const auto* key : {"account", "queue", "qos"})
+    if (!text(native, key).empty()) out += fmt::format(", {} {}", key, text(native, key));
+  return out + fmt::format("; {}", text(native, "state"));
+}
+
 Exit describeWorkload(const Context& context, const std::string& id) {
   const auto row = get(context, workloadPath(id));
   if (printed(context, row)) return Exit::done;
   std::string out =
       fmt::format("{}  {}  {}\n", text(row, "id"), text(row, "name"), coloured(context, text(row, "state")));
   out += field("project", fmt::format("{}, by {}", text(row, "project"), text(row, "user")));
+  if (const auto* native = member(row, "native")) out += field("native job", nativeText(*native));
   out += field("class", fmt::format("{}, priority {}", text(row, "class"), number(row, "priority")));
   out += field("asks for",
                fmt::format("{}{}{}",
@@ -109,9 +117,15 @@ Exit describeWorkload(const Context& context, const std::string& id) {
 
 std::string servedText(const json::value& version) {
   std::string served;
-  for (const auto& service : list(version, "servedBy"))
-    served += fmt::format("{}{} ({})", served.empty() ? "" : ", ", text(service, "name"), text(service, "state"));
+  for (const auto* use : {"servedBy", "nextServedBy"})
+    for (const auto& service : list(version, use))
+      served += fmt::format("{}{} ({})", served.empty() ? "" : ", ", text(service, "name"), text(service, "state"));
   return served;
+}
+
+std::string builtOnText(const json::value& version) {
+  const auto* input = member(version, "builtOn");
+  return input == nullptr ? "" : fmt::format("{} v{}", text(*input, "model"), number(*input, "version"));
 }
 
 std::string metricsText(const json::value& version) {
@@ -150,6 +164,7 @@ Exit describeModel(const Context& context, const std::string& given) {
   Table table(context, {{"  VERSION"},
                         {"MADE BY"},
                         {"BY"},
+                        {"BUILT ON"},
                         {"ASKED FOR"},
                         {"DEVICE-HOURS", true},
                         {"COST", true},
@@ -160,7 +175,8 @@ Exit describeModel(const Context& context, const std::string& given) {
   for (const auto& version : list(model, "versions")) {
     const auto* cost = member(version, "cost");
     table.row({fmt::format("  v{}", number(version, "version")), text(version, "workload"), text(version, "createdBy"),
-               text(version, "askedFor"), cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")),
+               builtOnText(version), text(version, "askedFor"),
+               cost == nullptr ? "" : hoursText(number(*cost, "totalMicroDeviceSeconds")),
                cost == nullptr ? "" : moneyOf(*cost), metricsText(version), age(text(version, "createdAt")),
                servedText(version), text(version, "sha256")});
   }

@@ -23,7 +23,7 @@ struct GetOptions {
   std::string noun;
   std::vector<std::string> ids;
   std::vector<std::string> states;
-  std::string taskClass, user, since, sort;
+  std::string taskClass, user, since, sort, origin;
   int limit = 0;
   bool all = false, watch = false;
 };
@@ -53,10 +53,16 @@ Table workloadTable(const Context& context) {
                          {"MESSAGE", false, true}});
 }
 
+/// Where it is; of a native job also what it is called there.
+std::string clusterText(const json::value& row) {
+  const auto* native = member(row, "native");
+  return native == nullptr ? text(row, "cluster") : text(row, "cluster") + ":" + text(*native, "id");
+}
+
 void addWorkload(Table& table, const Context& context, const json::value& row) {
   table.row({text(row, "id"), text(row, "name"), text(row, "project"), text(row, "class"), text(row, "devices"),
-             coloured(context, text(row, "state")), text(row, "cluster"), age(text(row, "submittedAt")),
-             waitingFor(row), text(row, "user"), fmt::format("{}", number(row, "priority")),
+             coloured(context, text(row, "state")), clusterText(row), age(text(row, "submittedAt")), waitingFor(row),
+             text(row, "user"), fmt::format("{}", number(row, "priority")),
              fmt::format("{}", number(row, "attemptCount")), text(row, "message")});
 }
 
@@ -66,6 +72,7 @@ Query workloadQuery(const Context& context, const GetOptions& options) {
   for (const auto& state : options.states) query.emplace_back("state", state);
   if (!options.taskClass.empty()) query.emplace_back("class", options.taskClass);
   if (!options.user.empty()) query.emplace_back("user", options.user);
+  if (!options.origin.empty()) query.emplace_back("origin", options.origin);
   if (options.all) query.emplace_back("all", "true");
   if (!options.since.empty()) {
     const auto span = parseDuration(options.since);
@@ -276,6 +283,10 @@ void addGet(CLI::App& app, Run& run) {
   getCommand->add_option("--state", options->states, "Only in these states")->delimiter(',');
   getCommand->add_option("--class", options->taskClass, "Only of this task class");
   getCommand->add_option("--user", options->user, "Only of this user");
+  getCommand
+      ->add_option("--origin", options->origin,
+                   "native: only jobs that people started on a cluster themselves; fairlead: only the others")
+      ->check(CLI::IsMember({"native", "fairlead"}));
   getCommand->add_option("--since", options->since, "Submitted within this span (2h) or since this time");
   getCommand->add_option("--sort", options->sort, "By this field of the JSON form; -FIELD turns it round");
   getCommand->add_option("--limit", options->limit, "At most so many, newest first")->check(CLI::PositiveNumber);

@@ -4,6 +4,7 @@
 #include "tables.hpp"
 
 #include <fairlead/api/errors.hpp>
+#include <fairlead/handoff/lineage.hpp>
 
 #include <fmt/format.h>
 
@@ -45,20 +46,21 @@ void listModels(Service& service, CallPtr call) {
   replyPage(*call, page);
 }
 
-/// Workloads of the project that take a version of this model and have not ended.
-std::map<std::int32_t, std::vector<ServedByView>> serving(Service& service, const std::string& project,
-                                                          const std::string& name) {
-  std::map<std::int32_t, std::vector<ServedByView>> byVersion;
+/// Adds `row` to what serves the version, or will, where it does.
+void addService(VersionView& version, const model::Workload& row) {
+  const auto use = handoff::useOf(row, version.row);
+  if (use != handoff::VersionUse::serves && use != handoff::VersionUse::willServe) return;
+  auto& list = use == handoff::VersionUse::serves ? version.servedBy : version.nextServedBy;
+  if (list.size() < kMostServing) list.push_back({row.id, row.name, row.state});
+}
+
+void addServices(Service& service, std::vector<VersionView>& versions) {
   scanWorkloads(service, {}, std::numeric_limits<std::size_t>::max(),
                 [&](const control::State&, const model::Workload& row) {
-                  const auto& input = row.spec->spec.model;
-                  if (!input || row.project != project || input->model != name || model::isFinal(row.state))
-                    return true;
-                  auto& list = byVersion[input->version];
-                  if (list.size() < kMostServing) list.push_back({row.id, row.name, row.state});
+                  if (row.spec->spec.model && !model::isFinal(row.state))
+                    for (auto& version : versions) addService(version, row);
                   return true;
                 });
-  return byVersion;
 }
 
 Result<void> addMaker(Service& service, VersionView& version) {
@@ -66,6 +68,7 @@ Result<void> addMaker(Service& service, VersionView& version) {
   if (!row) return {};
   version.workloadName = row->name;
   version.askedFor = wantedDevicesText(row->spec->spec);
+  version.builtOn = handoff::parentOf(version.row, *row);
   auto cost = costOf(service, *row);
   if (!cost) return tl::unexpected(cost.error());
   version.cost = std::move(*cost);
@@ -81,7 +84,7 @@ void getModel(Service& service, CallPtr call) {
   view.line = {project, name, 0, 0, {}};
   service.control().read([&](const control::State& state) {
     for (const auto& version : state.versions())
-      if (version.project == project && version.model == name) view.versions.push_back({version, {}, {}, {}, {}});
+      if (version.project == project && version.model == name) view.versions.emplace_back().row = version;
   });
   if (view.versions.empty())
     return call->fail(Error{&kNotFound,
@@ -92,11 +95,9 @@ void getModel(Service& service, CallPtr call) {
   std::sort(view.versions.begin(), view.versions.end(),
             [](const auto& a, const auto& b) { return a.row.version > b.row.version; });
   if (view.versions.size() > kMostVersions) view.versions.resize(kMostVersions);
-  auto served = serving(service, project, name);
-  for (auto& version : view.versions) {
-    version.servedBy = std::move(served[version.row.version]);
+  addServices(service, view.versions);
+  for (auto& version : view.versions)
     if (auto made = addMaker(service, version); !made) return call->fail(made.error());
-  }
   replyWith(*call, view);
 }
 

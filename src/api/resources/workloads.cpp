@@ -23,11 +23,13 @@ struct Filter {
   TimePoint since;
   std::optional<model::WorkloadId> array;
   bool ended = false;  ///< ended ones too
+  std::optional<bool> native;
 
   [[nodiscard]] bool takes(const model::Workload& row) const {
     if (!project.empty() && row.project != project) return false;
     if (!user.empty() && row.submitter != user) return false;
     if (!name.empty() && row.name != name) return false;
+    if (native && *native != (row.native != nullptr)) return false;
     if (taskClass && row.spec->spec.taskClass != *taskClass) return false;
     if (!states.empty() ? !states.contains(row.state) : !ended && model::isFinal(row.state)) return false;
     if (since && row.submittedAt < since) return false;
@@ -56,6 +58,7 @@ Filter filterOf(const Call& call) {
     else
       filter.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
   }
+  if (const auto origin = call.text("origin"); !origin.empty()) filter.native = origin == "native";
   filter.since = call.time("since");
   filter.array = parseId<model::WorkloadTag>(call.text("array"));
   filter.ended = call.flag("all") || filter.since || filter.array;
@@ -189,6 +192,10 @@ void addWorkloadRoutes(std::vector<Route>& table) {
                   .choices = choicesOf<model::WorkloadState>(),
                   .several = true},
                  {.name = "user", .doc = "Only of this submitter.", .maxBytes = 128},
+                 {.name = "origin",
+                  .kind = ParamKind::choice,
+                  .doc = "Only native jobs, which their owners started on a cluster, or only what was submitted here.",
+                  .choices = {"native", "fairlead"}},
                  {.name = "name", .doc = "Only of this name.", .maxBytes = 63},
                  {.name = "label",
                   .doc = "`key=value`, or `key` for any value; all given ones must fit.",

@@ -44,6 +44,15 @@ const Shape<ServedByView>& shapeOf<ServedByView>() {
 }
 
 template <>
+const Shape<model::ModelInput>& shapeOf<model::ModelInput>() {
+  static const Shape<model::ModelInput> kShape =
+      Shape<model::ModelInput>("ModelInput", "A version taken as input.")
+          .must("model", "Its model's name.", &model::ModelInput::model)
+          .must("version", "1, 2, 3 and so on.", &model::ModelInput::version);
+  return kShape;
+}
+
+template <>
 const Shape<VersionView>& shapeOf<VersionView>() {
   static const Shape<VersionView> kShape = [] {
     Shape<VersionView> shape("ModelVersionDetail", "A version with what it took and who serves it.");
@@ -51,7 +60,10 @@ const Shape<VersionView>& shapeOf<VersionView>() {
     shape.may("workloadName", "Name of what made it.", &VersionView::workloadName)
         .may("askedFor", "Devices asked for, in words.", &VersionView::askedFor)
         .may("cost", "Device time and money of what made it.", &VersionView::cost)
-        .must("servedBy", "Workloads that name this version and have not ended.", &VersionView::servedBy);
+        .may("builtOn", "The version that its maker started from.", &VersionView::builtOn)
+        .must("servedBy", "Services that run with exactly these bytes.", &VersionView::servedBy)
+        .must("nextServedBy", "Services that name this version and do not run yet, or not at present.",
+              &VersionView::nextServedBy);
     return shape;
   }();
   return kShape;

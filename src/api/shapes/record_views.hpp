@@ -42,7 +42,9 @@ struct VersionView {
   std::string workloadName;
   std::string askedFor;  ///< `32 h100`
   std::optional<CostView> cost;
-  std::vector<ServedByView> servedBy;
+  std::optional<model::ModelInput> builtOn;
+  std::vector<ServedByView> servedBy;      ///< running with exactly these bytes
+  std::vector<ServedByView> nextServedBy;  ///< not running yet, or not at present
 };
 
 struct ModelLine {
@@ -111,6 +113,8 @@ template <>
 const Shape<ClusterView>& shapeOf<ClusterView>();
 template <>
 const Shape<ServedByView>& shapeOf<ServedByView>();
+template <>
+const Shape<model::ModelInput>& shapeOf<model::ModelInput>();
 template <>
 const Shape<VersionView>& shapeOf<VersionView>();
 template <>

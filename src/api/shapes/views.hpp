@@ -120,6 +120,8 @@ const Shape<model::MemberEnd>& shapeOf<model::MemberEnd>();
 template <>
 const Shape<AttemptView>& shapeOf<AttemptView>();
 template <>
+const Shape<model::NativeOrigin>& shapeOf<model::NativeOrigin>();
+template <>
 const Shape<WorkloadLine>& shapeOf<WorkloadLine>();
 template <>
 const Shape<WorkloadView>& shapeOf<WorkloadView>();

@@ -31,7 +31,10 @@ void addLineFields(Shape<T>& shape, Line line) {
       .must("devices", "In words, `32 h100`: what it holds, or asks for; empty without devices.",
             [line](const T& v) -> const std::string& { return line(v).devices; })
       .must("milliDevices", "The same as thousandths of a device.", [line](const T& v) { return line(v).milliDevices; })
-      .may("cluster", "Of the newest attempt.", [line](const T& v) -> const std::string& { return line(v).cluster; })
+      .may("cluster", "Of the newest attempt, or of the native job.",
+           [line](const T& v) -> const std::string& { return line(v).cluster; })
+      .may("native", "Of a job that its owner started on the cluster itself: seen, counted and charged, never touched.",
+           [row](const T& v) { return row(v).native ? std::optional(*row(v).native) : std::nullopt; })
       .may("waitingFor", "While it waits: what for, in a few words.",
            [line](const T& v) -> const std::string& { return line(v).waitingFor; })
       .must("attemptCount", "Attempts made so far.", [row](const T& v) { return row(v).attempts; })
@@ -60,6 +63,22 @@ void addLineFields(Shape<T>& shape, Line line) {
 }
 
 }  // namespace
+
+template <>
+const Shape<model::NativeOrigin>& shapeOf<model::NativeOrigin>() {
+  using model::NativeOrigin;
+  static const Shape<NativeOrigin> kShape =
+      Shape<NativeOrigin>("NativeOrigin", "A native job in its own cluster's words.")
+          .must("cluster", "Where.", &NativeOrigin::cluster)
+          .must("id", "Its id there.", &NativeOrigin::id)
+          .may("account", "What the cluster charges.", &NativeOrigin::account)
+          .may("queue", "Its partition or namespace.", &NativeOrigin::queue)
+          .may("qos", "Its quality of service.", &NativeOrigin::qos)
+          .may("state", "The cluster's word for its state.", &NativeOrigin::state)
+          .may("reason", "The cluster's word for why it waits or ended.", &NativeOrigin::reason)
+          .must("jobs", "Pending elements that are one record; else 1.", &NativeOrigin::jobs);
+  return kShape;
+}
 
 template <>
 const Shape<WorkloadLine>& shapeOf<WorkloadLine>() {

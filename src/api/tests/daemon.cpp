@@ -194,12 +194,12 @@ int Daemon::audited(std::string_view principal, std::string_view action, bool al
   return countAudited(principal, action, allowed);
 }
 
-std::string document(std::string_view name, std::string_view project, int devices, std::string_view more) {
-  return fmt::format(
-      R"({{"apiVersion":"fairlead.io/v1","kind":"Workload","metadata":{{"name":"{}","project":"{}"}},)"
-      R"("spec":{{"class":"training","roles":[{{"name":"worker","devices":{{"model":"h100","count":{}}},)"
-      R"("command":["true"]}}]{}}}}})",
-      name, project, devices, more);
+std::string document(std::string_view name, std::string_view project, int devices, std::string_view more,
+                     std::string_view taskClass) {
+  return fmt::format(R"({{"apiVersion":"fairlead.io/v1","kind":"Workload","metadata":{{"name":"{}","project":"{}"}},)"
+                     R"("spec":{{"class":"{}","roles":[{{"name":"worker","devices":{{"model":"h100","count":{}}},)"
+                     R"("command":["true"]}}]{}}}}})",
+                     name, project, taskClass, devices, more);
 }
 
 }  // namespace fairlead::api::testing

@@ -80,6 +80,6 @@ class Daemon {
 
 /// A `fairlead.io/v1` document in JSON; `more` goes behind the roles.
 [[nodiscard]] std::string document(std::string_view name, std::string_view project = "nlp", int devices = 1,
-                                   std::string_view more = "");
+                                   std::string_view more = "", std::string_view taskClass = "training");
 
 }  // namespace fairlead::api::testing

@@ -52,9 +52,6 @@ void makeVersion(Daemon& daemon, const std::string& name) {
 TEST(Models, tellTheThreadFromRequestToModel) {
   Daemon daemon;
   makeVersion(daemon, "train");
-  const auto serving =
-      daemon.post("li", "/api/v1/workloads", testing::document("chat", "nlp", 1, R"(,"model":{"name":"bert"})"));
-  ASSERT_EQ(serving.status, 201) << serving.body;
   const auto model = daemon.get("vera", "/api/v1/models/nlp/bert");
   ASSERT_EQ(model.status, 200) << model.body;
   EXPECT_EQ(model.number("/versions/0/version"), 1);
@@ -63,11 +60,32 @@ TEST(Models, tellTheThreadFromRequestToModel) {
   EXPECT_EQ(model.text("/versions/0/askedFor"), "2 h100");
   EXPECT_EQ(model.text("/versions/0/metrics/loss"), "1.92");
   EXPECT_EQ(model.number("/versions/0/cost/costMicros"), 2 * 17'800'000);
-  EXPECT_EQ(model.text("/versions/0/servedBy/0/name"), "chat") << model.body;
   EXPECT_EQ(daemon.get("li", "/api/v1/models").number("/items/0/latestVersion"), 1);
   EXPECT_EQ(daemon.get("li", "/api/v1/models/nlp/none").status, 404);
   EXPECT_EQ(daemon.get("sue", "/api/v1/models/nlp/bert").status, 404);
   EXPECT_EQ(daemon.get("sue", "/api/v1/models").size("/items"), 0U);
+}
+
+TEST(Models, tellWhoServesAVersionAndWhoWill) {
+  Daemon daemon;
+  makeVersion(daemon, "train");
+  constexpr auto kTakesBert = R"(,"model":{"name":"bert"})";
+  const auto asked =
+      daemon.post("li", "/api/v1/workloads", testing::document("chat", "nlp", 1, kTakesBert, "inference"));
+  ASSERT_EQ(asked.status, 201) << asked.body;
+  const auto tuned = daemon.post("li", "/api/v1/workloads", testing::document("tune", "nlp", 1, kTakesBert));
+  ASSERT_EQ(tuned.status, 201) << tuned.body;
+
+  auto model = daemon.get("vera", "/api/v1/models/nlp/bert");
+  EXPECT_EQ(model.size("/versions/0/servedBy"), 0U) << "asked for is not served";
+  EXPECT_EQ(model.size("/versions/0/nextServedBy"), 1U) << model.body;
+  EXPECT_EQ(model.text("/versions/0/nextServedBy/0/name"), "chat");
+
+  daemon.start(asked.text("/items/0/id"));
+  model = daemon.get("vera", "/api/v1/models/nlp/bert");
+  EXPECT_EQ(model.size("/versions/0/servedBy"), 1U) << model.body;
+  EXPECT_EQ(model.text("/versions/0/servedBy/0/name"), "chat");
+  EXPECT_EQ(model.size("/versions/0/nextServedBy"), 0U);
 }
 
 TEST(Usage, countsWhatEndedAndWhatRuns) {

@@ -199,5 +199,37 @@ TEST(Actions, signalReachesTheEngine) {
   EXPECT_EQ(daemon.core().engine().otherIntents().front().signal, 10);
 }
 
+/// Job 7 of sue on the test's cluster, waiting there.
+model::NativeJob nativeJob() {
+  model::NativeJob job;
+  job.origin = {"local", "7", "research", "gpu", "normal", "PENDING", "Resources", 1};
+  job.submittedAt = {1'799'999'000'000};
+  job.name = "bert";
+  job.user = "sue";
+  job.project = "nlp";
+  job.spec = control::testing::specDocument(1, 2, 77);
+  return job;
+}
+
+TEST(NativeJobs, areListedWithTheirOriginAndRefuseCommands) {
+  Daemon daemon;
+  daemon.submit("olga", "ours", "nlp", 1);
+  daemon.core().engine().tellNative({nativeJob()});
+  ASSERT_TRUE(control::testing::waitUntil(
+      [&] { return daemon.get("vera", "/api/v1/workloads?origin=native").size("/items") == 1; }));
+  const auto natives = daemon.get("vera", "/api/v1/workloads?origin=native");
+  EXPECT_EQ(natives.text("/items/0/native/id"), "7") << natives.body;
+  EXPECT_EQ(natives.text("/items/0/native/account"), "research");
+  EXPECT_EQ(natives.text("/items/0/cluster"), "local");
+  EXPECT_EQ(natives.text("/items/0/waitingFor"), "Resources");
+  EXPECT_EQ(daemon.get("vera", "/api/v1/workloads?origin=fairlead").text("/items/0/name"), "ours");
+  const auto id = natives.text("/items/0/id");
+  EXPECT_EQ(daemon.get("vera", "/api/v1/workloads/" + id + "/explain").text("/decision/reasons/0/code"),
+            "native-waits");
+  const auto refused = daemon.post("olga", "/api/v1/workloads/" + id + ":cancel", "{}");
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_NE(refused.body.find("not governed"), std::string::npos) << refused.body;
+}
+
 }  // namespace
 }  // namespace fairlead::api

@@ -36,6 +36,12 @@ SlurmAnswer AnswerReader::finish() {
                                       : fmt::format("the answer ends before its end, behind {} records", index_);
     answer_.problems.push_back(std::move(problem));
   }
+  if (where_ == Where::done && !sawList_ && !keys_.lists.empty() && answer_.problems.empty()) {
+    SlurmProblem problem;  // an empty list is only one that was there
+    problem.kind = ProblemKind::badRequest;
+    problem.description = fmt::format("the answer holds no list `{}`", keys_.lists.front());
+    answer_.problems.push_back(std::move(problem));
+  }
   answer_.complete = where_ == Where::done;
   return std::move(answer_);
 }
@@ -89,6 +95,7 @@ bool AnswerReader::readMember(JsonCursor& json) {
     if (!json.expect('[')) return false;
     where_ = Where::records;
     afterValue_ = false;
+    sawList_ = true;
     return true;
   }
   if (!json.good()) return false;

@@ -46,6 +46,7 @@ class AnswerReader {
   SlurmAnswer answer_;
   Where where_ = Where::start;
   bool afterValue_ = false;  // a comma or the end comes next
+  bool sawList_ = false;
   std::size_t index_ = 0;
   Nesting skipped_;
   std::string pending_;      // the beginning of what has not come whole

@@ -29,7 +29,7 @@ constexpr std::array kNumbers = std::to_array<NumberRow>({
     {2000, badPartition}, {2001, badPartition}, {2002, denied}, {2003, badPartition}, {2004, badNode},
     {2005, impossible}, {2006, impossible}, {2007, limit}, {2008, badRequest}, {2009, badScript}, {2010, badRequest},
     {2011, badRequest}, {2012, badRequest}, {2013, notAllowedNow}, {2014, impossible}, {2015, impossible},
-    {2016, notAllowedNow}, {2017, notFound}, {2018, notFound}, {2020, notAllowedNow}, {2021, alreadyEnded},
+    {2016, notAllowedNow}, {2017, notFound}, {2018, notFound}, {2019, unavailable}, {2020, notAllowedNow}, {2021, alreadyEnded},
     {2023, badRequest}, {2024, notAllowedNow}, {2025, badRequest}, {2027, unavailable}, {2028, notAllowedNow},
     {2029, badFeature}, {2036, notAllowedNow}, {2037, notAllowedNow}, {2038, badDependency}, {2039, notAllowedNow},
     {2040, badLicense}, {2042, heldInfo}, {2044, badMemory}, {2045, badAccount}, {2048, badLicense}, {2050, limit},

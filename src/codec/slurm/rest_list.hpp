@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answer_reader.hpp"
-#include "fields.hpp"
+#include "field_table.hpp"
 
 #include <array>
 #include <memory>

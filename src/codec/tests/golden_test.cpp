@@ -1,5 +1,7 @@
 // Golden folders: every file of tests/golden/{spec,sbatch}/{valid,invalid} is a case; what is expected stands beside
 // it. FAIRLEAD_UPDATE_GOLDEN=1 writes the expected files anew.
+#include "sbatch_table.hpp"
+
 #include <fairlead/base/text.hpp>
 #include <fairlead/codec/sbatch.hpp>
 #include <fairlead/codec/spec_codec.hpp>
@@ -126,6 +128,22 @@ TEST_P(GoldenSbatchInvalid, SaysEverythingThatIsWrong) {
   const auto result = decodeSbatch(script, sbatchContext(GetParam(), script));
   ASSERT_FALSE(result) << workloadJson(result->document);
   expectFile(beside(GetParam(), ".expected.txt"), problems(result.error()));
+}
+
+TEST(SbatchOptions, EveryOptionOfTheManualIsInTheTable) {
+  for (const auto* release : {"22.05", "26.05"}) {
+    std::istringstream options(
+        readFile(fs::path(FAIRLEAD_SOURCE_DIR) / "tests/golden/sbatch-options" / (std::string(release) + ".txt")));
+    int seen = 0;
+    for (std::string line; std::getline(options, line);) {
+      if (!line.starts_with("--")) continue;
+      ++seen;
+      const auto known = sbatchDirectives();
+      EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&](const auto& d) { return d.name == line.substr(2); }))
+          << release << " has " << line;
+    }
+    EXPECT_GT(seen, 100) << release;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, GoldenSpecValid, testing::ValuesIn(casesOf("spec/valid")), caseName);

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <limits>
+
 namespace fairlead::codec {
 namespace {
 
@@ -53,6 +55,23 @@ TEST(JsonWriter, AnyBytesGiveAReadableString) {
   });
 }
 
+// A row that was written once must never stop a later start.
+TEST(Rows, EveryNumberThatCanBeWrittenCanBeRead) {
+  using Int32 = std::numeric_limits<std::int32_t>;
+  using Int64 = std::numeric_limits<std::int64_t>;
+  for (const auto& [small, large] : {std::pair{Int32::min(), Int64::min()}, std::pair{Int32::max(), Int64::max()},
+                                     std::pair{std::int32_t{-1}, std::int64_t{-1}}}) {
+    model::MemberPlacement member;
+    member.role = member.rank = small;
+    member.devices = {{small, MilliDevices{large}}};
+    member.cpus = MilliCpus{large};
+    member.memory = Bytes{large};
+    EXPECT_EQ(placementFromJson(placementToJson({member})).value(), std::vector{member});
+    const std::vector<model::MemberEnd> ends{{small, small, small, true, TimePoint{large}}};
+    EXPECT_EQ(endsFromJson(endsToJson(ends)).value(), ends);
+  }
+}
+
 TEST(Rows, PlacementEndsAndListsComeBackEqual) {
   model::MemberPlacement member;
   member.role = 1;
@@ -68,6 +87,9 @@ TEST(Rows, PlacementEndsAndListsComeBackEqual) {
   const std::vector<model::MemberEnd> ends{{0, -1, 0, false, TimePoint{5}},
                                            {1, 0, 9, true, TimePoint{1'796'000'000'000}}};
   EXPECT_EQ(endsFromJson(endsToJson(ends)).value(), ends);
+  const auto native = std::make_shared<const model::NativeOrigin>(
+      model::NativeOrigin{"lab", "12_[3-7%3]", "research", "gpu", "", "PENDING", "JobArrayTaskLimit", 5});
+  EXPECT_EQ(*nativeFromJson(nativeToJson(native)).value(), *native);
   const TextPairs pairs{{"b", "2"}, {"a", "0.125"}};
   EXPECT_EQ(metricsFromJson(metricsToJson(pairs)).value(), pairs);
   EXPECT_EQ(labelsFromJson(labelsToJson(pairs)).value(), pairs);
@@ -77,7 +99,7 @@ TEST(Rows, PlacementEndsAndListsComeBackEqual) {
 }
 
 TEST(Rows, DamageIsAnErrorAndNotACrash) {
-  for (const auto* text : {"", "{}", "[1]", "[{\"role\":1}]", "[{\"role\":-1,\"rank\":0,\"node\":\"a\"}]",
+  for (const auto* text : {"", "{}", "[1]", "[{\"role\":1}]", "[{\"role\":2147483648,\"rank\":0,\"node\":\"a\"}]",
                            "[{\"role\":0,\"rank\":0,\"node\":\"a\",\"x\":1}]"}) {
     const auto row = placementFromJson(text);
     ASSERT_FALSE(row) << text;

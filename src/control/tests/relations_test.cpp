@@ -156,6 +156,25 @@ TEST(Events, aListenerGetsWhatItMissedThenWhatComesOfItsProject) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 3, 5, 6}));
 }
 
+// A commit is durable before it is published: in between, the store knows more than the hub.
+TEST(Events, aListenerThatComesBetweenCommitAndPublishingGetsEachEventOnce) {
+  store::MemoryStore store;
+  ChangeSet changes;
+  for (std::uint64_t i = 1; i <= 6; ++i) changes.events.push_back({i, {}, "workload.queued", "nlp", {i}, {}, {}});
+  ASSERT_TRUE(store.commit(changes));
+  EventHub hub(store, 100);
+  hub.reset(3, 1);
+  std::vector<std::uint64_t> seen;
+  const auto outcome = hub.subscribe({}, 1, [&](const model::Event& event) {
+    seen.push_back(event.sequence);
+    return true;
+  });
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(*outcome, SubscribeOutcome::live);
+  hub.publish({changes.events.begin() + 3, changes.events.end()});
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{2, 3, 4, 5, 6}));
+}
+
 TEST(Events, aListenerFromBehindTheRetentionIsToldToReadAgain) {
   store::MemoryStore store;
   ControlOptions options;

@@ -188,8 +188,12 @@ Result<JournalWriter> JournalWriter::open(int attemptFolder, const Journal& jour
   if (::ftruncate(writer.fd_.get(), static_cast<off_t>(journal.wholeBytes)) != 0)
     return failErrno("cannot cut the journal's torn tail");
   writer.next_ = journal.records.size() + 1;
-  if (writer.next_ == 1)  // a new file: its name must be durable too
-    if (auto synced = syncFd(attemptFolder, "the attempt's folder"); !synced) return tl::unexpected(synced.error());
+  if (writer.next_ > 1) return writer;
+  for (const auto* name : {".", ".."}) {
+    auto holder = openAt(attemptFolder, name, O_RDONLY | O_DIRECTORY);
+    if (!holder) return tl::unexpected(holder.error());
+    writer.newNames_.push_back(std::move(*holder));
+  }
   return writer;
 }
 
@@ -198,10 +202,13 @@ Result<void> JournalWriter::append(model::Observation observation, const LaunchF
   const auto start = ::lseek(fd_.get(), 0, SEEK_END);
   auto written = writeAll(fd_.get(), encodeRecord({next_, std::move(observation), launch}));
   if (written) written = syncFd(fd_.get(), "the journal");
+  for (const auto& holder : newNames_)
+    if (written) written = syncFd(holder.get(), "the name of the journal");
   if (!written) {  // half a record in the middle would hide all that follow
     if (start < 0 || ::ftruncate(fd_.get(), start) != 0) return failErrno("cannot take back half a journal record");
     return written;
   }
+  newNames_.clear();
   ++next_;
   return {};
 }

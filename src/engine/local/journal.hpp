@@ -6,7 +6,7 @@
 #include "local/posix.hpp"
 
 #include <fairlead/base/result.hpp>
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <cstdint>
 #include <string>
@@ -58,6 +58,9 @@ class JournalWriter {
 
  private:
   Fd fd_;
+  /// Folders in which the first record's file and folder are named. Synced after the file, when a journalling file
+  /// system has nothing left to write for them: one wait for the disk before a start, not two.
+  std::vector<Fd> newNames_;
   std::uint64_t next_ = 1;
 };
 

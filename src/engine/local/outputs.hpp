@@ -4,7 +4,7 @@
 #include "local/identity.hpp"
 #include "local/launch_order.hpp"
 
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <string>
 #include <vector>

@@ -192,9 +192,6 @@ Result<void> Supervisor::launch() {
   accepted.nativeId = fmt::format("pid {}", ::getpid());
   accepted.nativeState = "launched";
   const LaunchFacts facts{bootId(order_.bootIdFile), ::getpid(), processStart(::getpid()), cgroup_.path()};
-  auto parent = openFolder(path_ + "/..");
-  if (!parent) return tl::unexpected(parent.error());
-  if (auto synced = syncFd(parent->get(), "the folder of attempts"); !synced) return synced;
   return journal_->append(std::move(accepted), facts);
 }
 

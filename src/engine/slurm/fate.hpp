@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fairlead/codec/slurm/types.hpp>
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <optional>
 #include <string>

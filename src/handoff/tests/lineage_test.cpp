@@ -1,6 +1,5 @@
 #include <fairlead/handoff/lineage.hpp>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,7 +9,6 @@ namespace {
 
 using model::TaskClass;
 using model::WorkloadState;
-using ::testing::ElementsAre;
 
 model::ModelVersion version() {
   model::ModelVersion v;
@@ -66,22 +64,6 @@ TEST(ParentOf, isTheInputOfTheMaker) {
   EXPECT_EQ(parentOf(version(), maker), (model::ModelInput{"base", 3}));
   maker.spec = std::make_shared<model::SpecDocument>();
   EXPECT_FALSE(parentOf(version(), maker));
-}
-
-TEST(HeldBy, addsUpByModel) {
-  model::Attempt attempt;
-  const auto add = [&](std::string vendor, std::string model, std::vector<model::DeviceSlice> devices) {
-    auto& member = attempt.placement.emplace_back();
-    member.vendor = std::move(vendor);
-    member.model = std::move(model);
-    member.devices = std::move(devices);
-  };
-  add("nvidia", "h100", {{0, {1000}}, {1, {1000}}});
-  add("huawei", "ascend-910b", {{0, {500}}});
-  add("nvidia", "h100", {{0, {250}}});
-  add("", "", {});
-  EXPECT_THAT(heldBy(attempt),
-              ElementsAre(HeldDevices{"huawei", "ascend-910b", {500}}, HeldDevices{"nvidia", "h100", {2250}}));
 }
 
 }  // namespace

@@ -39,16 +39,21 @@ int Checkpointer::onCommit(void* self, sqlite3* /*db*/, const char* /*schema*/, 
   return SQLITE_OK;
 }
 
+int Checkpointer::copyRest(Connection& connection) {
+  if (copied_ >= frames_) return SQLITE_OK;
+  int log = 0;
+  int done = 0;
+  const int code = sqlite3_wal_checkpoint_v2(connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &log, &done);
+  if (code == SQLITE_OK) copied_ = done;
+  return code;
+}
+
 void Checkpointer::committed(Connection& writer) {
-  const int copied = copied_.load();
-  const int rest = frames_ - copied;
+  const int rest = frames_ - copied_.load();
   if (rest < 0) copied_ = 0;  // the log began again
   if (frames_ >= kRestartFrames && rest > 0 && rest <= kRestFrames) {
-    int log = 0;
-    int done = 0;
-    // Passive never waits: while the thread is at it, a later commit tries again.
-    if (sqlite3_wal_checkpoint_v2(writer.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &log, &done) == SQLITE_OK)
-      copied_ = done;
+    const std::unique_lock lock(copying_, std::try_to_lock);  // while the thread is at it, a later commit tries again
+    if (lock) (void)copyRest(writer);
     return;
   }
   if (frames_ - copied_ < kCopyFrames && !(frames_ >= kRestartFrames && rest > 0)) return;
@@ -72,16 +77,13 @@ void Checkpointer::run() {
 }
 
 void Checkpointer::copy() {
-  int log = 0;
-  int done = 0;
-  const int code = sqlite3_wal_checkpoint_v2(connection_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &log, &done);
-  if (code == SQLITE_OK) {
-    copied_ = done;
-    return;
+  {
+    const std::scoped_lock lock(copying_);
+    if (copyRest(connection_) == SQLITE_OK) return;
   }
-  // A full disk or the writer's own copy stand in the way; the log keeps everything, and a commit tells the operator.
+  // A full disk stands in the way; the log keeps everything, and a commit tells the operator.
   std::unique_lock lock(mutex_);
-  wake_.wait_for(lock, code == SQLITE_BUSY ? std::chrono::milliseconds(1) : kRetry, [this] { return stop_; });
+  wake_.wait_for(lock, kRetry, [this] { return stop_; });
 }
 
 }  // namespace fairlead::store::sqlite

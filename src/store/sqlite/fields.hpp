@@ -66,6 +66,7 @@ class Binder {
     putJson(list.empty(), "[]", codec::placementToJson, list);
   }
   void put(const std::vector<model::MemberEnd>& list) { putJson(list.empty(), "[]", codec::endsToJson, list); }
+  void put(const model::NativePtr& native) { putJson(native == nullptr, "", codec::nativeToJson, native); }
   void put(const Failures& failures) { putJson(failures == Failures{}, "", failuresToText, failures); }
 
   template <class Encode, class T>
@@ -134,6 +135,7 @@ class Reader {
   void take(std::vector<std::string>& list) { takeJson(list, "[]", codec::stringsFromJson); }
   void take(std::vector<model::MemberPlacement>& list) { takeJson(list, "[]", codec::placementFromJson); }
   void take(std::vector<model::MemberEnd>& list) { takeJson(list, "[]", codec::endsFromJson); }
+  void take(model::NativePtr& native) { takeJson(native, "", codec::nativeFromJson); }
   void take(Failures& failures);
 
   template <class T, class Decode>

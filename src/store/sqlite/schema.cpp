@@ -64,6 +64,10 @@ CREATE TABLE audit_head(
   one INTEGER PRIMARY KEY CHECK(one = 1), sequence INTEGER NOT NULL, at_ms INTEGER NOT NULL, hash BLOB NOT NULL,
   key_id TEXT NOT NULL, signature BLOB NOT NULL) STRICT;
 )sql",
+    // Jobs that people started on a cluster themselves.
+    R"sql(
+ALTER TABLE workloads ADD COLUMN native TEXT NOT NULL DEFAULT '';
+)sql",
 });
 
 constexpr int kApplicationId = 0x464c4431;  // "FLD1": tells our databases from those of other programs

@@ -22,14 +22,14 @@ struct Table<model::Workload> {
       "revision, "
       "current_attempt, array_parent, array_index, elements_started, submitted_ms, queued_ms, not_before_ms, "
       "started_ms, "
-      "ended_ms, avoid_nodes, failures, message";
+      "ended_ms, avoid_nodes, failures, message, native";
   static auto fields(auto& row) {
     auto& [id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
            revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt, notBefore,
-           startedAt, endedAt, avoidNodes, failures, message] = row;
+           startedAt, endedAt, avoidNodes, failures, message, native] = row;
     return std::tie(id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority,
                     attempts, revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt,
-                    notBefore, startedAt, endedAt, avoidNodes, failures, message);
+                    notBefore, startedAt, endedAt, avoidNodes, failures, message, native);
   }
 };
 

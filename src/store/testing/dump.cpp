@@ -1,4 +1,5 @@
 #include <fairlead/base/text.hpp>
+#include <fairlead/codec/json.hpp>
 #include <fairlead/store/testing/rows.hpp>
 
 #include <fmt/format.h>
@@ -90,10 +91,10 @@ std::string dump(const model::SpecDocument& row) {
 std::string dump(const model::Workload& row) {
   const auto& [id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
                revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt, notBefore,
-               startedAt, endedAt, avoidNodes, failures, message] = row;
+               startedAt, endedAt, avoidNodes, failures, message, native] = row;
   return all(id, name, project, submitter, unixUser, spec, labels, state, stopPurpose, failure, priority, attempts,
              revision, currentAttempt, arrayParent, arrayIndex, elementsStarted, submittedAt, queuedAt, notBefore,
-             startedAt, endedAt, avoidNodes, failures, message);
+             startedAt, endedAt, avoidNodes, failures, message, native ? codec::nativeToJson(native) : "");
 }
 std::string dump(const model::Attempt& row) {
   const auto& [id, workload, number, cluster, nativeId, state, failure, placement, ends, plannedAt, startedAt, stopAt,

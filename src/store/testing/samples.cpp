@@ -33,6 +33,17 @@ model::Digest sampleDigest(std::uint64_t n) {
   return digest;
 }
 
+model::NativePtr sampleNative(std::uint64_t n) {
+  return std::make_shared<const model::NativeOrigin>(model::NativeOrigin{.cluster = word("cluster", n),
+                                                                         .id = word("id", n),
+                                                                         .account = word("account", n),
+                                                                         .queue = word("queue", n),
+                                                                         .qos = "",
+                                                                         .state = word("state", n),
+                                                                         .reason = "\"quoted\"\n",
+                                                                         .jobs = small(6, n)});
+}
+
 model::Workload sampleWorkload(std::uint64_t n, const model::SpecPtr& spec) {
   return {.id = {n},
           .name = word("name", n),
@@ -58,7 +69,8 @@ model::Workload sampleWorkload(std::uint64_t n, const model::SpecPtr& spec) {
           .endedAt = moment(5, n),
           .avoidNodes = {word("node", n), word("other", n)},
           .failures = {1, 2, 3, 4, 5, 6, 7, 8, 9, static_cast<std::uint16_t>(10 + n % 60'000)},
-          .message = word("message", n)};
+          .message = word("message", n),
+          .native = n % 7 == 3 ? sampleNative(n) : nullptr};
 }
 
 model::Attempt sampleAttempt(std::uint64_t n, model::WorkloadId workload) {

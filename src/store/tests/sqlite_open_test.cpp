@@ -1,5 +1,6 @@
 // What may be wrong with a file before it is opened, and what the operator is told.
 #include "in_child.hpp"
+#include "sqlite/schema.hpp"
 #include "sqlite_fixture.hpp"
 
 #include <fairlead/store/errors.hpp>
@@ -51,7 +52,7 @@ TEST_F(SqliteOpen, MakesThePrivateFileAndSaysWhatItIs) {
     ASSERT_EQ(::stat(entry.path().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777, 0600U) << entry.path();
   }
-  EXPECT_EQ((*store)->describe(), "sqlite " + path() + ", schema 1");
+  EXPECT_EQ((*store)->describe(), "sqlite " + path() + ", schema " + std::to_string(sqlite::newestSchema()));
 }
 
 TEST_F(SqliteOpen, TakesTheRightsOfOthersAway) {

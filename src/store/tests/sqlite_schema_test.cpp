@@ -71,7 +71,7 @@ TEST_F(SqliteSchema, TheStepsAreNoted) {
   ASSERT_TRUE(connection.has_value());
   EXPECT_EQ(
       connection->value("SELECT group_concat(version) FROM schema_version WHERE applied_ms > 1600000000000").value(),
-      "1");
+      "1,2");
   EXPECT_EQ(connection->value("PRAGMA journal_mode").value(), "wal");
 }
 

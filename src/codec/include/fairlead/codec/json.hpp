@@ -64,6 +64,9 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Result<std::vector<model::MemberPlacement>> placementFromJson(std::string_view json);
 [[nodiscard]] std::string endsToJson(const std::vector<model::MemberEnd>& ends);
 [[nodiscard]] Result<std::vector<model::MemberEnd>> endsFromJson(std::string_view json);
+/// `native` is set.
+[[nodiscard]] std::string nativeToJson(const model::NativePtr& native);
+[[nodiscard]] Result<model::NativePtr> nativeFromJson(std::string_view json);
 /// An object; keys in the order given.
 [[nodiscard]] std::string labelsToJson(const model::Labels& labels);
 [[nodiscard]] Result<model::Labels> labelsFromJson(std::string_view json);

@@ -9,6 +9,8 @@ inline constexpr ErrorCode kWorkloadUnknown{"control/workload-unknown", ErrorKin
 inline constexpr ErrorCode kAttemptUnknown{"control/attempt-unknown", ErrorKind::notFound, "no such attempt"};
 inline constexpr ErrorCode kNotAllowedInState{"control/not-allowed-in-state", ErrorKind::conflict,
                                               "not possible in the workload's state"};
+inline constexpr ErrorCode kNativeJob{"control/native-job", ErrorKind::conflict,
+                                      "the job was not started here and is only observed"};
 inline constexpr ErrorCode kRevisionMismatch{"control/revision-mismatch", ErrorKind::precondition,
                                              "the workload has changed since it was read"};
 inline constexpr ErrorCode kIdempotencyMismatch{"control/idempotency-mismatch", ErrorKind::conflict,

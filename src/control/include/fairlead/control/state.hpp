@@ -73,6 +73,8 @@ class State {
   /// Key of the entry at a 0-based place of the queue.
   [[nodiscard]] std::optional<QueueKey> queueKeyAt(std::size_t place) const;
   [[nodiscard]] WaitKind waitKind(const model::Workload& workload, TimePoint now) const;
+  /// The newest workload with this name on its own cluster; 0: none.
+  [[nodiscard]] model::WorkloadId nativeWorkload(const std::string& cluster, const std::string& id) const;
   /// A spec document with this digest, when live state holds one.
   [[nodiscard]] model::SpecPtr spec(const model::Digest& digest) const;
   /// What policy reads: nodes with what is free, the first `depth` of the queue, what runs.
@@ -108,6 +110,7 @@ class State {
   std::map<model::Digest, model::IdempotencyRecord> idempotency_;
   std::map<model::Digest, std::weak_ptr<const model::SpecDocument>> specs_;
   std::unordered_map<model::WorkloadId, std::set<model::WorkloadId>> elementsAlive_;
+  std::map<std::pair<std::string, std::string>, model::WorkloadId, std::less<>> natives_;  ///< cluster and id there
   std::multimap<model::WorkloadId, model::WorkloadId> dependents_;  ///< of what -> who waits in vain or still
   std::array<std::size_t, kEnumNames<model::WorkloadState>.size()> counts_{};
   std::unique_ptr<Index> index_;

@@ -21,7 +21,8 @@ struct LocalOptions {
   std::string cluster = "local";
   std::string nodeName;  ///< empty: the host's name
   std::string stateDir;  ///< absolute; made when missing. Holds `attempts/` and `artifacts/`
-  /// argv of a supervisor; the attempt's folder is appended. Empty: `/proc/self/exe supervise`.
+  /// argv of a supervisor; the attempt's folder is appended. Empty: `fairlead-supervisor` beside our own
+  /// program where that is there, else `/proc/self/exe supervise`.
   std::vector<std::string> supervisor;
   std::vector<model::Device> devices;  ///< declared; used beside what is found
   bool findDevices = true;             ///< look for NVIDIA, AMD and Ascend devices on the host
@@ -52,8 +53,9 @@ struct LocalCapabilities {
 /// Does nothing before `EnginePort::start`. Thread-safe as the port says.
 [[nodiscard]] std::unique_ptr<control::EnginePort> makeLocalEngine(LocalOptions options);
 
-/// The supervisor's main function, behind the hidden subcommand `supervise`. `arguments` is one attempt folder, or `-`
-/// and the folder comes as one line on standard input. Returns the process's exit code: 0 also when the attempt failed.
+/// The supervisor's main function, behind `fairlead-supervisor` and the hidden subcommand `supervise`. `arguments` is
+/// one attempt folder, or `-` and the folder comes as one line on standard input. Returns the process's exit code: 0
+/// also when the attempt failed.
 [[nodiscard]] int superviseMain(const std::vector<std::string>& arguments);
 
 }  // namespace fairlead::engine

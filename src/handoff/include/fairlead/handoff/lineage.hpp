@@ -7,8 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace fairlead::handoff {
 
@@ -29,16 +27,6 @@ enum class VersionUse : std::uint8_t {
 /// `version.workload`.
 [[nodiscard]] std::optional<model::ModelInput> parentOf(const model::ModelVersion& version,
                                                         const model::Workload& maker);
-
-/// Devices of one model that an attempt was given, summed over its members.
-struct HeldDevices {
-  std::string vendor;
-  std::string model;
-  MilliDevices devices;
-  bool operator==(const HeldDevices&) const = default;
-};
-/// Sorted by vendor and model; members without devices are left out.
-[[nodiscard]] std::vector<HeldDevices> heldBy(const model::Attempt& attempt);
 
 }  // namespace fairlead::handoff
 

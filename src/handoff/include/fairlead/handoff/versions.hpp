@@ -2,8 +2,8 @@
 #pragma once
 
 #include <fairlead/base/result.hpp>
+#include <fairlead/model/observation.hpp>
 #include <fairlead/model/records.hpp>
-#include <fairlead/model/workload.hpp>
 
 #include <cstdint>
 #include <span>

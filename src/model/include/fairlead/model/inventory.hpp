@@ -36,6 +36,14 @@ enum class NodeState : std::uint8_t {
   unknown,   ///< does not answer; what runs there may be alive
 };
 
+/// What an engine says is in use on a node, by whomever. It may know of jobs that nobody else may see.
+struct NodeUse {
+  std::vector<MilliDevices> devices;  ///< parallel to Node::devices; empty: not told
+  MilliCpus cpus;
+  Bytes memory;
+  bool operator==(const NodeUse&) const = default;
+};
+
 struct Node {
   std::string cluster;
   std::string name;  ///< unique in its cluster
@@ -45,6 +53,7 @@ struct Node {
   Bytes memory;
   std::vector<Device> devices;
   Labels labels;
+  NodeUse used;
   bool operator==(const Node&) const = default;
 };
 

@@ -31,6 +31,7 @@ enum class ReasonCode : std::uint8_t {
   neverTopology,      ///< {level}: no cluster has this level
   noCluster,          ///< no cluster is connected or ready
   held,               ///< by a person
+  nativeWaits,        ///< {cluster, its word}: a native job waits in its own cluster's queue
   placed,             ///< {nodes text}
 };
 
@@ -74,6 +75,7 @@ inline constexpr auto kEnumNames<model::ReasonCode> = std::to_array<std::pair<mo
     {model::ReasonCode::neverTopology, "never-topology"},
     {model::ReasonCode::noCluster, "no-cluster"},
     {model::ReasonCode::held, "held"},
+    {model::ReasonCode::nativeWaits, "native-waits"},
     {model::ReasonCode::placed, "placed"},
 });
 template <>

@@ -1,4 +1,4 @@
-// The rows of live state: workload, attempt, intent; and the facts that engines report about them.
+// The rows of live state: workload, attempt, intent.
 #pragma once
 
 #include <fairlead/base/units.hpp>
@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,21 @@ namespace fairlead::model {
 
 /// What is to happen to an attempt that was told to stop.
 enum class StopPurpose : std::uint8_t { none, cancel, requeue, timeLimit, preempt };
+
+/// Of a native job: one that people started on a cluster themselves. It is seen, counted and charged, never touched.
+struct NativeOrigin {
+  std::string cluster;
+  std::string id;         ///< the engine's own: `1234`, `1234_7`; comes round again, so `submittedAt` belongs to it
+  std::string account;    ///< what the cluster charges
+  std::string queue;      ///< partition or namespace
+  std::string qos;        ///< empty where the engine has none
+  std::string state;      ///< the engine's own word
+  std::string reason;     ///< its word for why it waits or ended
+  std::int32_t jobs = 1;  ///< pending elements of an array that are one record
+  bool operator==(const NativeOrigin&) const = default;
+};
+/// Null: the workload is ours.
+using NativePtr = std::shared_ptr<const NativeOrigin>;
 
 struct Workload {
   WorkloadId id;
@@ -45,6 +61,7 @@ struct Workload {
   std::array<std::uint16_t, kEnumNames<FailureCategory>.size()>
       failures{};       ///< ended attempts by FailureCategory: the retry budgets
   std::string message;  ///< last thing worth telling, for people
+  NativePtr native;     ///< set for native jobs only
 };
 
 struct DeviceSlice {
@@ -114,44 +131,6 @@ struct Intent {
   std::string reason;  ///< for people and the engine's records
 };
 
-/// A file or folder that a successful attempt left.
-struct OutputArtifact {
-  std::string name;  ///< of the OutputRule
-  std::string uri;   ///< file:///... of the immutable copy
-  Digest digest{};   ///< SHA-256 over the content (folders: over the sorted manifest)
-  Bytes size;
-  std::vector<std::pair<std::string, std::string>> metrics;  ///< name to exact decimal text
-  std::string problem;                                       ///< why it could not be taken; empty: fine
-};
-
-enum class ObservationKind : std::uint8_t {
-  accepted,     ///< the start order was taken
-  refused,      ///< will never start; `category` and `reason` say why
-  started,      ///< all members run
-  memberEnded,  ///< one member ended, others go on
-  ended,        ///< all members ended; `category` is none for success
-  lost,         ///< positively dead without an exit record: `category` nodeLost or engineLost
-  unreachable,  ///< cannot be seen at present; says nothing about its life
-  alive,        ///< seen to run
-};
-
-/// An idempotent fact. Per attempt, `sequence` rises; one at or below Attempt::observed was already taken in.
-struct Observation {
-  AttemptId attempt;
-  ObservationKind kind = ObservationKind::alive;
-  std::uint64_t sequence = 0;
-  TimePoint at;
-  std::string nativeId;
-  std::string nativeState;
-  std::string reason;
-  FailureCategory category = FailureCategory::none;
-  std::vector<MemberEnd> ends;
-  std::string resumedFrom;
-  std::string checkpoint;
-  TimePoint checkpointAt;
-  std::vector<OutputArtifact> outputs;
-};
-
 }  // namespace fairlead::model
 
 namespace fairlead {
@@ -166,16 +145,4 @@ inline constexpr auto kEnumNames<model::StopPurpose> = std::to_array<std::pair<m
 template <>
 inline constexpr auto kEnumNames<model::IntentState> = std::to_array<std::pair<model::IntentState, std::string_view>>(
     {{model::IntentState::open, "open"}, {model::IntentState::done, "done"}});
-template <>
-inline constexpr auto kEnumNames<model::ObservationKind> =
-    std::to_array<std::pair<model::ObservationKind, std::string_view>>({
-        {model::ObservationKind::accepted, "accepted"},
-        {model::ObservationKind::refused, "refused"},
-        {model::ObservationKind::started, "started"},
-        {model::ObservationKind::memberEnded, "member-ended"},
-        {model::ObservationKind::ended, "ended"},
-        {model::ObservationKind::lost, "lost"},
-        {model::ObservationKind::unreachable, "unreachable"},
-        {model::ObservationKind::alive, "alive"},
-    });
 }  // namespace fairlead

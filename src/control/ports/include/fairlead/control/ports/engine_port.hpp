@@ -3,7 +3,7 @@
 
 #include <fairlead/base/result.hpp>
 #include <fairlead/model/inventory.hpp>
-#include <fairlead/model/workload.hpp>
+#include <fairlead/model/observation.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +26,9 @@ struct KnownAttempt {
   model::AttemptId attempt;
   model::AttemptState state;
   std::uint64_t observed = 0;
+  std::string nativeId = {};  ///< empty: not taken yet, as far as was told
+  std::string workloadName = {};
+  std::string unixUser = {};
 };
 
 enum class DispatchOutcome : std::uint8_t {
@@ -39,6 +42,9 @@ class EngineSink {
   virtual ~EngineSink() = default;
   /// Facts about attempts. A refusal of a start order is an Observation of kind refused.
   virtual void observe(std::vector<model::Observation> observations) = 0;
+  /// Native jobs that are new or have changed, or all of them: a repeat does nothing. One that has ended is told once
+  /// more, with its end; one that is not told any more stays what it was.
+  virtual void native(std::vector<model::NativeJob> jobs) = 0;
   /// All nodes of the cluster as they are now; replaces what was reported before.
   virtual void inventory(std::string cluster, std::vector<model::Node> nodes) = 0;
   /// The answer to an intent given by dispatch.

@@ -65,6 +65,15 @@ class FakeEngine final : public EnginePort {
     }
     if (sink != nullptr) sink->inventory(cluster_, std::move(nodes));
   }
+  /// Tells of native jobs.
+  void tellNative(std::vector<model::NativeJob> jobs) {
+    EngineSink* sink = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      sink = sink_;
+    }
+    if (sink != nullptr) sink->native(std::move(jobs));
+  }
   /// While down, every intent is answered with "retry".
   void setDown(bool down) {
     const std::lock_guard lock(mutex_);

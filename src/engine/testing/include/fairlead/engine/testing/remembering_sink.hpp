@@ -20,6 +20,7 @@ namespace fairlead::engine::testing {
 class RememberingSink final : public control::EngineSink {
  public:
   void observe(std::vector<model::Observation> observations) override;
+  void native(std::vector<model::NativeJob> /*jobs*/) override {}
   void inventory(std::string cluster, std::vector<model::Node> nodes) override;
   void dispatched(model::IntentId intent, control::DispatchOutcome outcome, std::string reason) override;
 
