@@ -3,8 +3,11 @@
 
 #include <fairlead/engine/local.hpp>
 
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <unistd.h>
 
 namespace fairlead::engine {
@@ -26,6 +29,15 @@ std::string waitForFolder() {
   return {};
 }
 
+/// A spare loads what looking up a user needs before anybody waits for it: the name service's modules, milliseconds.
+void warmUp() {
+  if (const auto* self = ::getpwuid(::geteuid())) {
+    std::array<gid_t, 64> groups{};
+    int count = groups.size();
+    (void)::getgrouplist(self->pw_name, self->pw_gid, groups.data(), &count);
+  }
+}
+
 /// Our own complaints go beside the attempt's other files.
 void redirectTo(const std::string& folder) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -44,7 +56,9 @@ void redirectTo(const std::string& folder) {
 
 int superviseMain(const std::vector<std::string>& arguments) {
   if (arguments.size() != 1) return 2;
-  auto folder = arguments[0] == "-" ? waitForFolder() : arguments[0];
+  const bool spare = arguments[0] == "-";
+  if (spare) warmUp();
+  auto folder = spare ? waitForFolder() : arguments[0];
   if (folder.empty()) return 0;
   if (!folder.starts_with('/')) return 2;
   redirectTo(folder);
