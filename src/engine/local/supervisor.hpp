@@ -37,6 +37,7 @@ class Supervisor {
     bool started = false;
     bool ended = false;
     bool groupGone = false;
+    std::uint32_t place = 0;  ///< 1: the first to end, and so on; several may end in one millisecond
     model::MemberEnd end;
   };
 
@@ -57,6 +58,7 @@ class Supervisor {
   void takeStatus(Rank& rank);
   void takeOutput(Rank& rank, int stream);
   void reap();
+  void markEnded(Rank& rank);
   void rankEnded(Rank& rank, int waitStatus);
   void noteStarted();
   void checkGroups();
@@ -93,6 +95,7 @@ class Supervisor {
   Cgroup cgroup_;
   LogCopies copies_;
   std::vector<Rank> ranks_;
+  std::uint32_t ranksEnded_ = 0;
   std::vector<model::IntentId> seen_;
   std::vector<ControlIntent> waitingSignals_;
   StopClock clock_;

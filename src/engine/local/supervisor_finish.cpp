@@ -76,7 +76,7 @@ void Supervisor::drainLogs() {
 const Supervisor::Rank* Supervisor::firstFailure() const {
   const Rank* first = nullptr;
   for (const auto& rank : ranks_)
-    if (bad(rank.end) && (first == nullptr || rank.end.at < first->end.at)) first = &rank;
+    if (bad(rank.end) && (first == nullptr || rank.place < first->place)) first = &rank;
   return first;
 }
 

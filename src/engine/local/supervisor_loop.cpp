@@ -41,9 +41,9 @@ void Supervisor::startRanks() {
     auto started = group ? startRank(rank.command, identity_) : tl::unexpected(group.error());
     rank.command.cgroup = -1;
     if (!started) {
-      rank.ended = rank.groupGone = true;
+      markEnded(rank);
+      rank.groupGone = true;
       rank.end.exitCode = 127;
-      rank.end.at = wallNow();
       beginEnd(EndCause::startFailed, {0, {}, SIGKILL, {}}, toText(started.error()));
       continue;
     }
@@ -131,10 +131,15 @@ void Supervisor::reap() {
              "the supervisor was told to end (SIGTERM)");
 }
 
-void Supervisor::rankEnded(Rank& rank, int waitStatus) {
-  if (rank.process.status) takeStatus(rank);  // what it wrote there came before its end
+void Supervisor::markEnded(Rank& rank) {
   rank.ended = true;
   rank.end.at = wallNow();
+  rank.place = ++ranksEnded_;
+}
+
+void Supervisor::rankEnded(Rank& rank, int waitStatus) {
+  if (rank.process.status) takeStatus(rank);  // what it wrote there came before its end
+  markEnded(rank);
   if (WIFSIGNALED(waitStatus))
     rank.end.signal = WTERMSIG(waitStatus);
   else
