@@ -80,7 +80,7 @@ class Release:
         gate = Path(self.cluster.values["folder"], "tmp", "gate")
         job = self.cluster.submit("carol", f"while [ ! -e {gate} ]; do sleep 0.1; done", "--gres=gpu:h100:1")
         until(lambda: self.cluster.run("carol", "squeue", "-h", "-j", job, "-o", "%T").strip() == "RUNNING", f"job {job} RUNNING")
-        self.await_saved_state()
+        self.await_saved_state(job)
         self.cluster.change("kill", "slurmctld")
         self.assertIn("DOWN", self.cluster.run("carol", "scontrol", "ping", check=False).stdout)
         gate.touch()
@@ -88,9 +88,10 @@ class Release:
         self.assertEqual(self.cluster.await_state(job, "COMPLETED")[:2], ("carol", "prod"))
         until(lambda: set(self.cluster.nodes().values()) == {"idle"}, "all nodes idle again")
 
-    def await_saved_state(self):
-        """slurmctld writes its jobs down every few seconds; one that is killed before has forgotten that a job runs."""
+    def await_saved_state(self, job):
+        """slurmctld writes its jobs down within seconds of a change; one that is killed before has forgotten that a job runs."""
         seen, file = time.time(), self.cluster.folder / "state/job_state"
+        self.cluster.run("root", "scontrol", "update", f"jobid={job}", "comment=saved")  # without a change since, it writes nothing
         until(lambda: file.exists() and file.stat().st_mtime > seen, "slurmctld saved its state")
 
     def test_down_leaves_nothing_and_up_goes_on(self):
