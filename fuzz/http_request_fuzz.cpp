@@ -1,6 +1,6 @@
 // links: base net
-// An HTTP/1 request and its target: what arrives in two pieces means what it means in one, and a decoded target encodes
-// to one that decodes to the same.
+// An HTTP/1 request and its target: what is accepted in one piece is accepted in two and means the same, and a decoded
+// target encodes to one that decodes to the same.
 #include "../src/net/request_parser.hpp"
 
 #include <fairlead/base/assert.hpp>
@@ -57,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   State one = State::needMore, two = State::needMore;
   const auto usedOne = feedAll(whole, text, text.size(), one);
   const auto usedTwo = feedAll(pieces, text, cut, two);
-  FL_ASSERT(one == two, "two pieces end otherwise than one");
+  // What is bad may be refused sooner in pieces, while the end of the header is still to come.
+  FL_ASSERT((one == State::done) == (two == State::done), "two pieces end otherwise than one");
   if (one == State::failed)
     FL_ASSERT(whole.failureStatus() >= 400 && !whole.failureDetail().empty(), "a silent refusal");
   if (one != State::done) return 0;

@@ -112,6 +112,7 @@ bool readCounts(std::string_view& rest, GresEntry& out) {
     rest.remove_prefix(1);
   }
   if (count == 0 || parts[0].empty()) return false;
+  if (parts[0] == "gres" || parts[0].starts_with("gres/")) return false;  // that is the word before a name
   out.name = parts[0];
   const auto number = count > 1 ? parseGresCount(parts[count - 1]) : std::nullopt;
   if (number) {

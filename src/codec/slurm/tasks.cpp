@@ -23,6 +23,7 @@ std::optional<TaskRange> parseTaskRange(std::string_view text) {
   TaskRange out{static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last),
                 static_cast<std::uint32_t>(*step)};
   out.last = out.first + (out.last - out.first) / out.step * out.step;  // the last one that is reached
+  if (out.last == out.first) out.step = 1;
   return out;
 }
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostSeconds = 253'402'300'799;  // the end of the year 9
 std::optional<std::int64_t> parseSeconds(std::string_view text) {
   auto rest = text;
   const auto whole = parseCount(takeUntil(rest, '.'));
-  if (!whole) return {};
+  if (!whole || *whole > kMostSeconds) return {};
   std::int64_t ms = *whole * 1000;
   std::int64_t scale = 100;
   for (const char c : rest.substr(0, 9)) {

@@ -61,7 +61,7 @@ Item readItem(std::string_view item, TresCount& out) {
     const auto slash = key.find('/');
     out.type = key.substr(0, slash);
     if (slash != std::string_view::npos) out.name = key.substr(slash + 1);
-    if (out.type.empty()) return Item::bad;
+    if (out.type.empty() || (slash != std::string_view::npos && out.name.empty())) return Item::bad;
   }
   if (isUnsetText(value) || value == "18446744073709551614" || value == "18446744073709551615" || value.front() == '-')
     return Item::unset;
