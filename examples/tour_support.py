@@ -37,12 +37,18 @@ def wait_until(what: str, condition, limit: float = PROMISE_SECONDS):
 
 
 def http(url: str, body=None, **headers: str) -> str:
+    """The answer. A service that has told its address and does not listen yet is waited for."""
     data = None if body is None else json.dumps(body).encode()
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, data=data, headers=headers), timeout=10) as answer:
-            return answer.read().decode()
-    except (urllib.error.URLError, OSError) as problem:
-        raise Broken(f"{url} answers: {problem}") from None
+    deadline = time.monotonic() + PROMISE_SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, data=data, headers=headers), timeout=10) as answer:
+                return answer.read().decode()
+        except (urllib.error.URLError, OSError) as problem:
+            refused = isinstance(getattr(problem, "reason", problem), ConnectionRefusedError)
+            if not refused or time.monotonic() > deadline:
+                raise Broken(f"{url} answers: {problem}") from None
+        time.sleep(0.1)
 
 
 class Terminal:
