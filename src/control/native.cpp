@@ -68,6 +68,8 @@ void startRun(Transaction& tx, Workload& row, const NativeJob& job) {
   attempt.cluster = job.origin.cluster;
   attempt.nativeId = job.origin.id;
   attempt.state = AttemptState::running;
+  attempt.nativeState = job.origin.state;
+  attempt.nativeReason = job.origin.reason;
   attempt.placement = job.placement;
   attempt.plannedAt = job.startedAt;
   attempt.startedAt = job.startedAt;
@@ -126,9 +128,6 @@ bool takeRun(Transaction& tx, Workload& row, const NativeJob& job) {
     return moved;
   }
   startRun(tx, row, job);
-  auto& attempt = tx.editAttempt(row.currentAttempt);
-  attempt.nativeState = job.origin.state;
-  attempt.nativeReason = job.origin.reason;
   return true;
 }
 

@@ -159,47 +159,32 @@ void takeState(model::Observation& out, const JobFacts& facts, const std::vector
   }
 }
 
+/// slurmctld and slurmdbd tell the same under the same names.
+template <class Job>
+JobFacts readFacts(const Job& job) {
+  JobFacts facts;
+  facts.id = job.id;
+  facts.submitted = job.submitTime.value_or(TimePoint{});
+  facts.phase = phaseOf(job.state, job.flags);
+  facts.state = job.state;
+  facts.launchFailed = job.flags.has(JobFlag::launchFailed);
+  facts.stateText = job.stateText;
+  facts.reason = job.reason;
+  facts.failedNode = job.failedNode;
+  facts.restarts = job.restarts;
+  facts.started = job.startTime.value_or(TimePoint{});
+  facts.ended = job.endTime.value_or(TimePoint{});
+  facts.exit = job.exit;
+  facts.nodes = job.nodes.names;
+  facts.stdoutPath = job.stdoutExpanded;
+  facts.stderrPath = job.stderrExpanded;
+  return facts;
+}
+
 }  // namespace
 
-JobFacts factsOf(const wire::SlurmJob& job) {
-  JobFacts facts;
-  facts.id = job.id;
-  facts.submitted = job.submitTime.value_or(TimePoint{});
-  facts.phase = phaseOf(job.state, job.flags);
-  facts.state = job.state;
-  facts.launchFailed = job.flags.has(JobFlag::launchFailed);
-  facts.stateText = job.stateText;
-  facts.reason = job.reason;
-  facts.failedNode = job.failedNode;
-  facts.restarts = job.restarts;
-  facts.started = job.startTime.value_or(TimePoint{});
-  facts.ended = job.endTime.value_or(TimePoint{});
-  facts.exit = job.exit;
-  facts.nodes = job.nodes.names;
-  facts.stdoutPath = job.stdoutExpanded;
-  facts.stderrPath = job.stderrExpanded;
-  return facts;
-}
-
-JobFacts factsOf(const wire::SlurmAccountedJob& job) {
-  JobFacts facts;
-  facts.id = job.id;
-  facts.submitted = job.submitTime.value_or(TimePoint{});
-  facts.phase = phaseOf(job.state, job.flags);
-  facts.state = job.state;
-  facts.launchFailed = job.flags.has(JobFlag::launchFailed);
-  facts.stateText = job.stateText;
-  facts.reason = job.reason;
-  facts.failedNode = job.failedNode;
-  facts.restarts = job.restarts;
-  facts.started = job.startTime.value_or(TimePoint{});
-  facts.ended = job.endTime.value_or(TimePoint{});
-  facts.exit = job.exit;
-  facts.nodes = job.nodes.names;
-  facts.stdoutPath = job.stdoutExpanded;
-  facts.stderrPath = job.stderrExpanded;
-  return facts;
-}
+JobFacts factsOf(const wire::SlurmJob& job) { return readFacts(job); }
+JobFacts factsOf(const wire::SlurmAccountedJob& job) { return readFacts(job); }
 
 std::string nativeId(const JobFacts& facts) {
   return facts.submitted ? fmt::format("{}@{}", facts.id, facts.submitted.msSinceEpoch / 1000)

@@ -1,6 +1,7 @@
 // Who it runs as, what devices it sees, how much memory it may take.
 #include "tests/harness.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <pwd.h>
 #include <signal.h>
@@ -104,7 +105,7 @@ TEST_F(LocalEngineTest, RunsAsTheSubmittingUser) {
   EXPECT_TRUE(text.starts_with("nobody\n65534\n")) << text;
   EXPECT_NE(text.find("Uid:\t65534\t65534\t65534\t65534"), std::string::npos) << text;
   struct stat info{};
-  ASSERT_EQ(::stat((folderOf(order.attempt.id) + "/work/made").c_str(), &info), 0);
+  ASSERT_EQ(::stat((std::filesystem::path(folderOf(order.attempt.id)) / "work" / "made").c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, 65534u);
   ASSERT_EQ(end.outputs.size(), 1u);
   EXPECT_EQ(end.outputs[0].problem, "");
