@@ -14,18 +14,33 @@ Control::Control(ControlOptions options, StorePort& store, std::vector<EnginePor
                  const audit::Signer& signer, obs::Logger log)
     : options_(options),
       store_(store),
-      engines_(std::move(engines)),
       clock_(clock),
       hub_(store, options.eventsInMemory),
-      writer_(std::make_unique<Writer>(*this, signer, std::move(log))) {}
+      writer_(std::make_unique<Writer>(*this, signer, std::move(log))) {
+  for (auto* engine : engines) {
+    engines_.emplace(engine->cluster(), std::shared_ptr<EnginePort>(engine, [](EnginePort*) {}));
+    state_.setStanding(engine->cluster(), {{.governsAll = true}, engine->abilities()});
+  }
+}
 
 Control::~Control() { stop(); }
 
 Result<void> Control::start() { return writer_->start(); }
 
 void Control::stop() {
-  for (auto* engine : engines_) engine->shutdown();
+  std::vector<std::shared_ptr<EnginePort>> engines;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [name, engine] : engines_) engines.push_back(engine);
+  }
+  for (const auto& engine : engines) engine->shutdown();
   writer_->stop();
+}
+
+std::shared_ptr<EnginePort> Control::engineOf(const std::string& cluster) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = engines_.find(cluster);
+  return found == engines_.end() ? nullptr : found->second;
 }
 
 namespace {
@@ -49,6 +64,50 @@ void Control::act(ActCommand command, ReplyTo<ActReply> reply) {
 }
 
 void Control::audit(model::AuditRecord record) { writer_->inbox().push(AuditItem{std::move(record)}); }
+
+void Control::connect(std::shared_ptr<EnginePort> engine, model::ClusterTerms terms, ReplyTo<void> reply) {
+  handOver(writer_->inbox(), options_.inboxLimit, ConnectItem{std::move(engine), std::move(terms), std::move(reply)});
+}
+
+void Control::setTerms(std::string cluster, model::ClusterTerms terms, ReplyTo<void> reply) {
+  handOver(writer_->inbox(), options_.inboxLimit, TermsItem{std::move(cluster), std::move(terms), std::move(reply)});
+}
+
+void Control::disconnect(std::string cluster, ReplyTo<void> reply) {
+  handOver(writer_->inbox(), options_.inboxLimit, DisconnectItem{std::move(cluster), std::move(reply)});
+}
+
+Result<void> Control::adjust(const Adjustment& adjustment) {
+  std::string cluster;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto* attempt = state_.attempt(adjustment.attempt)) cluster = attempt->cluster;
+  }
+  const auto engine = engineOf(cluster);
+  if (engine == nullptr)
+    return fail(kNoEngine, "cluster " + cluster + " is not connected", "connect it, or use its own commands");
+  auto done = engine->adjust(adjustment);
+  writer_->inbox().push(AdjustedItem{adjustment, done ? std::string() : done.error().message});
+  return done;
+}
+
+Result<void> Control::orderNode(const std::string& cluster, const NodeOrder& order) {
+  const auto engine = engineOf(cluster);
+  if (engine == nullptr)
+    return fail(kNoEngine, "cluster " + cluster + " is not connected", "list them with: fairlead clusters get");
+  return engine->orderNode(order);
+}
+
+std::map<std::string, EngineStatus> Control::engineStatus() const {
+  std::map<std::string, std::shared_ptr<EnginePort>> engines;
+  {
+    const std::shared_lock lock(mutex_);
+    engines = engines_;
+  }
+  std::map<std::string, EngineStatus> all;
+  for (const auto& [name, engine] : engines) all.emplace(name, engine->status());
+  return all;
+}
 
 Result<policy::Decision> Control::dryRun(const model::Submission& submission, const Actor& actor) const {
   // The entry stands where it would stand: behind everything of its priority, with an id no workload has.
@@ -82,6 +141,9 @@ policy::Explanation explainOutside(const State& state, const model::Workload& ro
       decision.reasons.push_back({ReasonCode::nativeWaits, {row.native->cluster, row.native->reason}});
     return explanation;
   }
+  if (const auto* attempt = state.attempt(row.currentAttempt);
+      row.state == model::WorkloadState::starting && attempt != nullptr && !attempt->nativeReason.empty())
+    decision.reasons.push_back({ReasonCode::nativeWaits, {attempt->cluster, attempt->nativeReason}});
   if (row.state == model::WorkloadState::held) decision.reasons.push_back({ReasonCode::held, {}});
   if (row.state != model::WorkloadState::queued) return explanation;
   for (const auto& dependency : row.spec->spec.dependencies) {
@@ -132,8 +194,15 @@ Result<LogChunk> Control::readLog(const LogQuery& query) const {
     const std::shared_lock lock(mutex_);
     if (const auto* attempt = state_.attempt(query.attempt)) cluster = attempt->cluster;
   }
-  for (auto* engine : engines_)
-    if (cluster.empty() || engine->cluster() == cluster) return engine->readLog(query);
+  std::vector<std::shared_ptr<EnginePort>> asked;  // of an attempt that only the store knows: whoever has its logs
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [name, engine] : engines_)
+      if (cluster.empty() || name == cluster) asked.push_back(engine);
+  }
+  Result<LogChunk> last = tl::unexpected(Error{});
+  for (const auto& engine : asked)
+    if (last = engine->readLog(query); last || engine == asked.back()) return last;
   return fail(kNoEngine, "cluster " + cluster + " is not connected", "connect it, or look for the logs there");
 }
 

@@ -90,7 +90,8 @@ AttemptEvent finalEvent(FailureCategory category, WorkloadEvent event) {
 
 void suspectNodes(Workload& workload, const Attempt& attempt) {
   for (const auto& member : attempt.placement)
-    if (std::find(workload.avoidNodes.begin(), workload.avoidNodes.end(), member.node) == workload.avoidNodes.end())
+    if (!member.node.empty() &&
+        std::find(workload.avoidNodes.begin(), workload.avoidNodes.end(), member.node) == workload.avoidNodes.end())
       workload.avoidNodes.push_back(member.node);
 }
 

@@ -3,9 +3,11 @@
 
 #include <fairlead/control/commands.hpp>
 #include <fairlead/control/ports/engine_port.hpp>
+#include <fairlead/model/cluster.hpp>
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <variant>
@@ -39,7 +41,28 @@ struct DispatchedItem {
   DispatchOutcome outcome = DispatchOutcome::done;
   std::string reason;
 };
-using InboxItem = std::variant<SubmitItem, ActItem, AuditItem, ObserveItem, InventoryItem, NativeItem, DispatchedItem>;
+/// A cluster is connected, gets other terms, or goes.
+struct ConnectItem {
+  std::shared_ptr<EnginePort> engine;
+  model::ClusterTerms terms;
+  ReplyTo<void> reply;
+};
+struct TermsItem {
+  std::string cluster;
+  model::ClusterTerms terms;
+  ReplyTo<void> reply;
+};
+struct DisconnectItem {
+  std::string cluster;
+  ReplyTo<void> reply;
+};
+/// What came of an adjustment, for the events.
+struct AdjustedItem {
+  Adjustment adjustment;
+  std::string refusal;  ///< empty: done
+};
+using InboxItem = std::variant<SubmitItem, ActItem, AuditItem, ObserveItem, InventoryItem, NativeItem, DispatchedItem,
+                               ConnectItem, TermsItem, DisconnectItem, AdjustedItem>;
 
 /// Many producers, one consumer. The consumer takes all at once, which is what makes commits group.
 class Inbox {

@@ -198,9 +198,57 @@ Result<ActReply> requeue(Transaction& tx, const ActCommand& command) {
   return ActReply{edited.state, edited.revision, true};
 }
 
+/// What the engine that holds the newest attempt can do; nothing where there is none.
+EngineAbilities abilitiesFor(const Transaction& tx, const Workload& row) {
+  const auto* attempt = tx.attempt(row.currentAttempt);
+  const auto* standing = attempt == nullptr ? nullptr : tx.state().standing(attempt->cluster);
+  return standing == nullptr ? EngineAbilities{} : standing->abilities;
+}
+
+Result<ActReply> askEngine(const Workload& row, AdjustKind kind, std::int64_t value = 0) {
+  ActReply reply{row.state, row.revision, true};
+  reply.adjustment = Adjustment{row.currentAttempt, kind, value};
+  return reply;
+}
+
+/// Handed over, but it waits in its engine's own queue.
+bool waitsInEngine(const Transaction& tx, const Workload& row) {
+  const auto* attempt = tx.attempt(row.currentAttempt);
+  return row.state == WorkloadState::starting && attempt != nullptr && attempt->state == model::AttemptState::accepted;
+}
+
+Result<ActReply> suspendOrResume(Transaction& tx, const ActCommand& command) {
+  const bool suspend = command.kind == ActionKind::suspend;
+  const auto* row = tx.workload(command.workload);
+  const auto verb = suspend ? "suspended" : "resumed";
+  if (row->state != WorkloadState::running)
+    return refuse(*row, verb,
+                  suspend && row->state == WorkloadState::queued ? "hold it: fairlead hold " + toText(row->id) : "");
+  if (!abilitiesFor(tx, *row).suspend)
+    return fail(
+        kEngineCannot,
+        fmt::format("{} runs on {}, which cannot suspend", toText(row->id), tx.attempt(row->currentAttempt)->cluster),
+        "requeue it instead: fairlead requeue " + toText(row->id));
+  return askEngine(*row, suspend ? AdjustKind::suspend : AdjustKind::resume);
+}
+
+Result<ActReply> setTimeLimit(Transaction& tx, const ActCommand& command) {
+  const auto* row = tx.workload(command.workload);
+  if (row->state != WorkloadState::running && !waitsInEngine(tx, *row))
+    return refuse(
+        *row, "given another time limit",
+        row->state == WorkloadState::queued ? "cancel it and submit it anew with the limit that it needs" : "");
+  if (!abilitiesFor(tx, *row).timeLimit)
+    return fail(kEngineCannot, fmt::format("{} is on {}, which cannot change a time limit", toText(row->id),
+                                           tx.attempt(row->currentAttempt)->cluster));
+  return askEngine(*row, AdjustKind::timeLimit, command.value);
+}
+
 Result<ActReply> holdOrRelease(Transaction& tx, const ActCommand& command) {
   const bool hold = command.kind == ActionKind::hold;
   const auto* row = tx.workload(command.workload);
+  if (waitsInEngine(tx, *row) && abilitiesFor(tx, *row).hold)
+    return askEngine(*row, hold ? AdjustKind::hold : AdjustKind::release);
   if (row->state == (hold ? WorkloadState::held : WorkloadState::queued))
     return ActReply{row->state, row->revision, false};
   if (!next(row->state, hold ? WorkloadEvent::hold : WorkloadEvent::release))
@@ -217,8 +265,10 @@ Result<ActReply> setPriority(Transaction& tx, const ActCommand& command) {
   if (model::isFinal(row->state)) return refuse(*row, "given another priority");
   if (row->priority == command.value) return ActReply{row->state, row->revision, false};
   auto& edited = tx.edit(command.workload);
-  edited.priority = command.value;
+  edited.priority = static_cast<std::int32_t>(command.value);
   tx.event("workload.priority", edited, {}, std::to_string(command.value));
+  if (waitsInEngine(tx, edited) && abilitiesFor(tx, edited).priority)
+    return askEngine(edited, AdjustKind::priority, command.value);
   return ActReply{edited.state, edited.revision, true};
 }
 
@@ -228,7 +278,7 @@ Result<ActReply> signal(Transaction& tx, const ActCommand& command) {
   auto& edited = tx.edit(command.workload);
   auto& attempt = tx.editAttempt(edited.currentAttempt);
   auto intent = tx.intentFor(attempt, model::IntentKind::signal, attempt.signalIntents++);
-  intent.signal = command.value;
+  intent.signal = static_cast<int>(command.value);
   intent.reason = "by " + command.actor.principal;
   tx.put(std::move(intent));
   tx.event("workload.signalled", edited, attempt.id, std::to_string(command.value));
@@ -248,6 +298,11 @@ Result<ActReply> dispatchAction(Transaction& tx, const ActCommand& command) {
       return setPriority(tx, command);
     case ActionKind::signal:
       return signal(tx, command);
+    case ActionKind::suspend:
+    case ActionKind::resume:
+      return suspendOrResume(tx, command);
+    case ActionKind::setTimeLimit:
+      return setTimeLimit(tx, command);
   }
   FL_ASSERT(false, "an action without code");
 }

@@ -107,6 +107,7 @@ model::SpecPtr State::spec(const model::Digest& digest) const {
 policy::Snapshot State::snapshot(std::size_t depth) const {
   policy::Snapshot snapshot;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> at;
+  std::map<std::string_view, std::int32_t> waiting;
   for (const auto& [cluster, nodes] : clusters_) {
     for (const auto& node : nodes) {
       policy::NodeView view{node, {}, node.cpus, node.memory};
@@ -123,6 +124,8 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
     const TimePoint endsBy =
         spec.timeLimit.count == 0 ? TimePoint{} : (live.startedAt ? live.startedAt : live.plannedAt) + spec.timeLimit;
     snapshot.running.push_back({live.workload, owner->project, live.cluster, live.placement, endsBy});
+    const bool started = live.state != model::AttemptState::planned && live.state != model::AttemptState::accepted;
+    if (!started && !owner->native) ++waiting[live.cluster];
     for (const auto& member : live.placement) {
       const auto found = at.find({live.cluster, member.node});
       if (found == at.end()) continue;
@@ -135,6 +138,10 @@ policy::Snapshot State::snapshot(std::size_t depth) const {
   for (const auto& key : index_->queue) {
     if (snapshot.queue.size() == depth) break;
     snapshot.queue.push_back(queueEntry(*workload(key.workload)));
+  }
+  for (const auto& [name, standing] : standings_) {
+    const auto waits = waiting.find(name);
+    snapshot.clusters.push_back({name, standing.terms, waits == waiting.end() ? 0 : waits->second});
   }
   return snapshot;
 }
@@ -241,6 +248,20 @@ void State::apply(ChangeSet&& changes) {
   for (auto& row : changes.idempotency) idempotency_.insert_or_assign(row.key, row);
   if (changes.dropIdempotencyBefore)
     std::erase_if(idempotency_, [&](const auto& entry) { return entry.second.at < changes.dropIdempotencyBefore; });
+}
+
+const ClusterStanding* State::standing(const std::string& cluster) const {
+  const auto found = standings_.find(cluster);
+  return found == standings_.end() ? nullptr : &found->second;
+}
+
+void State::setStanding(const std::string& cluster, ClusterStanding standing) {
+  standings_[cluster] = std::move(standing);
+}
+
+void State::dropCluster(const std::string& cluster) {
+  standings_.erase(cluster);
+  clusters_.erase(cluster);
 }
 
 void State::setInventory(const std::string& cluster, std::vector<model::Node> nodes) {

@@ -50,18 +50,21 @@ Result<void> Control::Writer::start() {
   control_.hub_.reset(heads->event, heads->oldestEvent);
   control_.state_.promote(control_.clock_.now());
 
-  for (auto* engine : control_.engines_) {
-    std::vector<KnownAttempt> known;
-    for (const auto id : control_.state_.liveAttempts()) {
-      const auto* attempt = control_.state_.attempt(id);
-      const auto* owner = control_.state_.workload(attempt->workload);
-      if (attempt->cluster != engine->cluster() || owner->native) continue;
-      known.push_back({id, attempt->state, attempt->observed, attempt->nativeId, owner->name, owner->unixUser});
-    }
-    if (auto started = engine->start(*this, std::move(known)); !started) return tl::unexpected(started.error());
-  }
+  for (const auto& [name, engine] : control_.engines_)
+    if (auto started = engine->start(*this, knownOn(name)); !started) return tl::unexpected(started.error());
   thread_ = std::thread([this] { run(); });
   return {};
+}
+
+std::vector<KnownAttempt> Control::Writer::knownOn(const std::string& cluster) const {
+  std::vector<KnownAttempt> known;
+  for (const auto id : control_.state_.liveAttempts()) {
+    const auto* attempt = control_.state_.attempt(id);
+    const auto* owner = control_.state_.workload(attempt->workload);
+    if (attempt->cluster != cluster || owner->native) continue;
+    known.push_back({id, attempt->state, attempt->observed, attempt->nativeId, owner->name, owner->unixUser});
+  }
+  return known;
 }
 
 void Control::Writer::stop() {
@@ -284,9 +287,8 @@ void Control::Writer::planIfDue() {
 }
 
 EnginePort* Control::Writer::engineOf(const std::string& cluster) const {
-  for (auto* engine : control_.engines_)
-    if (engine->cluster() == cluster) return engine;
-  return nullptr;
+  const auto found = control_.engines_.find(cluster);
+  return found == control_.engines_.end() ? nullptr : found->second.get();
 }
 
 void Control::Writer::dispatch(const model::Intent& intent) {

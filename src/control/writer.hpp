@@ -46,6 +46,13 @@ class Control::Writer final : public EngineSink {
   void handle(InventoryItem& item, Transaction& tx, std::vector<Answer>& answers);
   void handle(NativeItem& item, Transaction& tx, std::vector<Answer>& answers);
   void handle(DispatchedItem& item, Transaction& tx, std::vector<Answer>& answers);
+  void handle(ConnectItem& item, Transaction& tx, std::vector<Answer>& answers);
+  void handle(TermsItem& item, Transaction& tx, std::vector<Answer>& answers);
+  void handle(DisconnectItem& item, Transaction& tx, std::vector<Answer>& answers);
+  void handle(AdjustedItem& item, Transaction& tx, std::vector<Answer>& answers);
+  [[nodiscard]] std::vector<KnownAttempt> knownOn(const std::string& cluster) const;
+  /// What may be done on a cluster has changed.
+  void setStanding(const std::string& cluster, model::ClusterTerms terms, const EngineAbilities& abilities);
 
   /// Makes the transaction durable and takes it over. False: nothing happened, everybody was told.
   bool commit(Transaction& tx, std::vector<Answer>& answers);

@@ -71,6 +71,10 @@ std::string render(const Reason& r) {
       return "held; release it with: fairlead release";
     case ReasonCode::nativeWaits:
       return fmt::format("it waits in the queue of {}, which says: {}", text(r, 0), text(r, 1));
+    case ReasonCode::handedOver:
+      return fmt::format("handed over to the queue of {}, which starts it when its turn comes", text(r, 0));
+    case ReasonCode::notGoverned:
+      return fmt::format("nothing of project {} may be started on {}, which is only looked at", text(r, 0), text(r, 1));
     case ReasonCode::placed:
       return fmt::format("placed on {}", text(r, 0));
   }
@@ -121,6 +125,10 @@ std::string renderShort(const Reason& r) {
       return "release";
     case ReasonCode::nativeWaits:
       return text(r, 1);
+    case ReasonCode::handedOver:
+      return "";
+    case ReasonCode::notGoverned:
+      return "denied: not governed";
     case ReasonCode::placed:
       return "";
   }

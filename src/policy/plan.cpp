@@ -33,7 +33,9 @@ class Planner {
         config_(config),
         now_(now),
         rooms_(makeRooms(snapshot.nodes, false)),
-        whole_(makeRooms(snapshot.nodes, true)) {}
+        whole_(makeRooms(snapshot.nodes, true)) {
+    for (const auto& cluster : snapshot.clusters) waiting_[cluster.name] = cluster.waiting;
+  }
 
   Plan run() {
     std::vector<const QueueEntry*> order;
@@ -77,6 +79,7 @@ class Planner {
   bool place(const QueueEntry& entry) {
     auto fit = tryFit(entry);
     if (!fit.placement) {
+      if (handOver(entry)) return true;
       block(entry, std::move(fit.reasons));
       return false;
     }
@@ -92,6 +95,31 @@ class Planner {
     decision.reasons.push_back({ReasonCode::placed, {nodesText(decision.placement)}});
     plan_.decisions.push_back(std::move(decision));
     return true;
+  }
+
+  /// Nothing is free, but a cluster whose own queue may hold it could run it some day.
+  bool handOver(const QueueEntry& entry) {
+    for (const auto& cluster : snapshot_.clusters) {
+      auto& waiting = waiting_[cluster.name];
+      if (waiting >= cluster.terms.depth || !cluster.terms.governs(entry.project)) continue;
+      const auto room = std::find_if(whole_.begin(), whole_.end(),
+                                     [&](const ClusterRoom& candidate) { return candidate.cluster == cluster.name; });
+      if (room == whole_.end()) continue;
+      auto fit = fitGang({*room}, entry.spec->spec, effectiveAvoid(entry), {});
+      if (!fit.placement) continue;
+      for (auto& member : fit.placement->members) member.node.clear();
+      ++waiting;
+      ++placements_;
+      plan_.decisions.push_back({entry.workload,
+                                 model::Verdict::placed,
+                                 position_,
+                                 cluster.name,
+                                 std::move(fit.placement->members),
+                                 {{ReasonCode::handedOver, {cluster.name}}},
+                                 {}});
+      return true;
+    }
+    return false;
   }
 
   static std::string nodesText(const std::vector<model::MemberPlacement>& members) {
@@ -110,18 +138,36 @@ class Planner {
   FitResult tryFit(const QueueEntry& entry) {
     const bool reusable = entry.avoidNodes.empty();
     if (reusable) {
-      if (const auto known = failedShapes_.find(entry.spec->digest); known != failedShapes_.end())
+      if (const auto known = failedShapes_.find(shapeOf(entry)); known != failedShapes_.end())
         return {{}, known->second};
     }
-    auto fit = fitGang(rooms_, entry.spec->spec, effectiveAvoid(entry));
+    auto fit = fitGang(rooms_, entry.spec->spec, effectiveAvoid(entry), closedFor(entry.project));
     if (fit.placement && reservation_ && !endsBeforeReservation(entry)) fit = fitBesideReservation(entry);
-    if (!fit.placement && reusable) failedShapes_.emplace(entry.spec->digest, fit.reasons);
+    if (!fit.placement && reusable) failedShapes_.emplace(shapeOf(entry), fit.reasons);
     return fit;
   }
 
+  /// Clusters on which nothing of the project may be started.
+  const Closed& closedFor(const std::string& project) {
+    const auto known = closed_.find(project);
+    if (known != closed_.end()) return known->second;
+    Closed closed{project, {}};
+    for (const auto& cluster : snapshot_.clusters)
+      if (!cluster.terms.governs(project)) closed.clusters.push_back(cluster.name);
+    std::sort(closed.clusters.begin(), closed.clusters.end());
+    return closed_.emplace(project, std::move(closed)).first->second;
+  }
+
+  /// Equal ones get the same answer in one plan. The project counts only where it may not go everywhere.
+  using Shape = std::pair<std::string, model::Digest>;
+  Shape shapeOf(const QueueEntry& entry) {
+    return {closedFor(entry.project).clusters.empty() ? std::string() : entry.project, entry.spec->digest};
+  }
+
   /// Nodes to avoid are a wish: where the workload can live on no other node, it may come back to them.
-  std::vector<std::string> effectiveAvoid(const QueueEntry& entry) const {
-    if (entry.avoidNodes.empty() || fitGang(whole_, entry.spec->spec, entry.avoidNodes).placement)
+  std::vector<std::string> effectiveAvoid(const QueueEntry& entry) {
+    if (entry.avoidNodes.empty() ||
+        fitGang(whole_, entry.spec->spec, entry.avoidNodes, closedFor(entry.project)).placement)
       return entry.avoidNodes;
     return {};
   }
@@ -131,10 +177,10 @@ class Planner {
            now_ + entry.spec->spec.timeLimit <= reservation_->start;
   }
 
-  FitResult fitBesideReservation(const QueueEntry& entry) const {
+  FitResult fitBesideReservation(const QueueEntry& entry) {
     auto rest = rooms_;
     adjust(rest, reservation_->placement.cluster, reservation_->placement.members, -1);
-    auto fit = fitGang(rest, entry.spec->spec, effectiveAvoid(entry));
+    auto fit = fitGang(rest, entry.spec->spec, effectiveAvoid(entry), closedFor(entry.project));
     if (!fit.placement)
       fit.reasons.insert(fit.reasons.begin(), {ReasonCode::behindReservation,
                                                {toText(reservation_->workload), reservation_->since.msSinceEpoch}});
@@ -144,7 +190,8 @@ class Planner {
   void block(const QueueEntry& entry, std::vector<Reason> reasons) {
     Decision decision{entry.workload, model::Verdict::notNow, position_, {}, {}, std::move(reasons), {}};
     if (const auto never = neverReasons(entry); !never.empty()) {
-      decision.verdict = model::Verdict::never;
+      const bool denied = never.front().code == ReasonCode::notGoverned;
+      decision.verdict = denied ? model::Verdict::denied : model::Verdict::never;
       decision.reasons = never;
     } else if (auto reservation = reserve(entry)) {
       decision.estimatedStart = reservation->start;
@@ -166,28 +213,30 @@ class Planner {
     auto later = rooms_;
     for (const auto* running : ending) {
       adjust(later, running->cluster, running->placement, +1);
-      if (auto fit = fitGang(later, entry.spec->spec, effectiveAvoid(entry)); fit.placement)
+      if (auto fit = fitGang(later, entry.spec->spec, effectiveAvoid(entry), closedFor(entry.project)); fit.placement)
         return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, std::max(running->endsBy, now_),
                            std::move(*fit.placement)};
     }
-    auto fit = fitGang(whole_, entry.spec->spec, {});
+    auto fit = fitGang(whole_, entry.spec->spec, {}, closedFor(entry.project));
     if (!fit.placement) return {};
     return Reservation{entry.workload, entry.queuedAt + config_.reserveAfter, {}, std::move(*fit.placement)};
   }
 
   std::vector<Reason> neverReasons(const QueueEntry& entry) {
-    const auto known = never_.find(entry.spec->digest);
+    const auto known = never_.find(shapeOf(entry));
     if (known != never_.end()) return known->second;
-    return never_.emplace(entry.spec->digest, findNever(entry.spec->spec)).first->second;
+    return never_.emplace(shapeOf(entry), findNever(entry.spec->spec, closedFor(entry.project))).first->second;
   }
 
-  std::vector<Reason> findNever(const model::Spec& spec) const {
+  std::vector<Reason> findNever(const model::Spec& spec, const Closed& closed) const {
     if (whole_.empty()) return {};  // no cluster yet is "not now"
     if (!spec.topology.require.empty() && spec.topology.require != "node")
       return {{ReasonCode::neverTopology, {spec.topology.require}}};
-    auto fit = fitGang(whole_, spec, {});
+    auto fit = fitGang(whole_, spec, {}, closed);
     if (fit.placement) return {};
     std::vector<Reason> reasons;
+    if (auto elsewhere = fitGang(whole_, spec, {}, {}); elsewhere.placement)  // the nearest that would do
+      return {{ReasonCode::notGoverned, {closed.project, elsewhere.placement->cluster}}};
     for (auto& reason : fit.reasons) {
       switch (reason.code) {
         case ReasonCode::devicesShort:
@@ -214,10 +263,12 @@ class Planner {
   const Snapshot& snapshot_;
   const PolicyConfig& config_;
   const TimePoint now_;
-  std::vector<ClusterRoom> rooms_;  ///< free now
-  std::vector<ClusterRoom> whole_;  ///< as if nothing ran
-  std::map<model::Digest, std::vector<Reason>> failedShapes_;
-  std::map<model::Digest, std::vector<Reason>> never_;
+  std::vector<ClusterRoom> rooms_;               ///< free now
+  std::vector<ClusterRoom> whole_;               ///< as if nothing ran
+  std::map<std::string, std::int32_t> waiting_;  ///< in the clusters' own queues
+  std::map<std::string, Closed> closed_;         ///< by project
+  std::map<Shape, std::vector<Reason>> failedShapes_;
+  std::map<Shape, std::vector<Reason>> never_;
   std::optional<Reservation> reservation_;
   bool headSeen_ = false;
   std::size_t position_ = 0;

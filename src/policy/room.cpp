@@ -298,11 +298,16 @@ std::vector<model::Reason> shortage(const ClusterRoom& room, const model::Spec& 
 
 }  // namespace
 
-FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec,
-                  const std::vector<std::string>& avoid) {
+FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec, const std::vector<std::string>& avoid,
+                  const Closed& closed) {
   FitResult result;
   std::size_t bestPlaced = 0;
+  std::string shut;
   for (const auto& room : rooms) {
+    if (closed.has(room.cluster)) {
+      shut += (shut.empty() ? "" : ", ") + room.cluster;
+      continue;
+    }
     GangSearch search(room, spec, avoid);
     if (search.run()) {
       result.placement = Placement{room.cluster, search.members()};
@@ -318,6 +323,7 @@ FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec
            {static_cast<std::int64_t>(bestPlaced), static_cast<std::int64_t>(model::memberMinimum(spec))}});
   }
   if (rooms.empty()) result.reasons.push_back({model::ReasonCode::noCluster, {}});
+  if (result.reasons.empty()) result.reasons.push_back({model::ReasonCode::notGoverned, {closed.project, shut}});
   return result;
 }
 

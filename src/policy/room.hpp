@@ -3,6 +3,7 @@
 
 #include <fairlead/policy/plan.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,19 @@ struct FitResult {
   std::vector<model::Reason> reasons;
 };
 
-/// Places all roles of `spec` on one cluster, each role on one kind of device, or nothing. Does not change `rooms`.
+/// Clusters that a project may not use.
+struct Closed {
+  std::string project;
+  std::vector<std::string> clusters;  ///< ordered
+  [[nodiscard]] bool has(const std::string& cluster) const {
+    return std::binary_search(clusters.begin(), clusters.end(), cluster);
+  }
+};
+
+/// Places all roles of `spec` on one cluster that is not closed, each role on one kind of device, or nothing. Does not
+/// change `rooms`.
 [[nodiscard]] FitResult fitGang(const std::vector<ClusterRoom>& rooms, const model::Spec& spec,
-                                const std::vector<std::string>& avoid);
+                                const std::vector<std::string>& avoid, const Closed& closed);
 
 /// Takes a placement out of the rooms (sign -1), or gives it back (sign +1). Places that the rooms lack are passed
 /// over; free capacity never goes below zero.

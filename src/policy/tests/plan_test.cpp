@@ -196,5 +196,49 @@ TEST(Explain, namesWhoHoldsTheDevices) {
   EXPECT_FALSE(explain(snapshot, {}, {77}, kNow));
 }
 
+ClusterEntry cluster(model::ClusterTerms terms, std::int32_t waiting = 0) {
+  return {"local", std::move(terms), waiting};
+}
+
+TEST(Plan, startsNothingWhereTheProjectIsNotGoverned) {
+  Snapshot snapshot{1, {node("n1", 1)}, {entry(1, spec(1, 1), 1)}, 1, {}, {cluster({.projects = {"q"}})}};
+  const auto made = plan(snapshot, {}, kNow);
+  ASSERT_EQ(verdictOn(made, 1), Verdict::denied);
+  EXPECT_EQ(made.decisions[0].reasons[0],
+            (model::Reason{ReasonCode::notGoverned, {std::string("p"), std::string("local")}}));
+  snapshot.clusters[0].terms.projects = {"p"};
+  EXPECT_EQ(verdictOn(plan(snapshot, {}, kNow), 1), Verdict::placed);
+}
+
+TEST(Plan, anotherProjectIsNotKeptOutByOneThatIs) {
+  auto kept = entry(1, spec(1, 1), 1);
+  auto free = entry(2, spec(1, 1), 2);
+  free.project = "q";
+  const Snapshot snapshot{1, {node("n1", 1)}, {kept, free}, 2, {}, {cluster({.projects = {"q"}})}};
+  const auto made = plan(snapshot, {}, kNow);
+  EXPECT_EQ(verdictOn(made, 1), Verdict::denied);
+  EXPECT_EQ(verdictOn(made, 2), Verdict::placed);
+}
+
+TEST(Plan, handsOverToTheEnginesQueueDownToItsDepth) {
+  auto busy = node("n1", 1);
+  busy.deviceFree = {{0}};
+  Snapshot snapshot{1, {busy}, {entry(1, spec(1, 1), 1), entry(2, spec(1, 1), 2), entry(3, spec(1, 1), 3)},
+                    3, {},     {cluster({.governsAll = true, .depth = 3}, 1)}};
+  const auto made = plan(snapshot, {}, kNow);
+  ASSERT_EQ(verdictOn(made, 1), Verdict::placed);
+  EXPECT_EQ(decisionOn(made, 1).placement.at(0).node, "") << "the engine's queue decides where";
+  EXPECT_EQ(decisionOn(made, 1).placement.at(0).model, "h100-sxm5-80gb");
+  EXPECT_EQ(decisionOn(made, 1).reasons.at(0).code, ReasonCode::handedOver);
+  EXPECT_EQ(verdictOn(made, 2), Verdict::placed);
+  EXPECT_EQ(verdictOn(made, 3), Verdict::notNow) << "three wait there now";
+}
+
+TEST(Plan, handsOverOnlyWhatTheClusterCouldEverRun) {
+  const Snapshot snapshot{
+      1, {node("n1", 1)}, {entry(1, spec(1, 2), 1)}, 1, {}, {cluster({.governsAll = true, .depth = 3})}};
+  EXPECT_EQ(verdictOn(plan(snapshot, {}, kNow), 1), Verdict::never);
+}
+
 }  // namespace
 }  // namespace fairlead::policy

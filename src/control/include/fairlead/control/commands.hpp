@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fairlead/base/result.hpp>
+#include <fairlead/control/ports/engine_port.hpp>
 #include <fairlead/model/records.hpp>
 #include <fairlead/model/workload.hpp>
 
@@ -40,13 +41,23 @@ struct SubmitReply {
   bool repeated = false;  ///< answered from the idempotency record
 };
 
-enum class ActionKind : std::uint8_t { hold, release, cancel, requeue, setPriority, signal };
+enum class ActionKind : std::uint8_t {
+  hold,
+  release,
+  cancel,
+  requeue,
+  setPriority,
+  signal,
+  suspend,
+  resume,
+  setTimeLimit
+};
 
 struct ActCommand {
   Actor actor;
   ActionKind kind = ActionKind::cancel;
   model::WorkloadId workload;
-  std::int32_t value = 0;                ///< priority, or signal number
+  std::int64_t value = 0;                ///< priority, signal number, or time limit in ms
   std::optional<std::uint64_t> ifMatch;  ///< revision the caller has seen
   std::string message;                   ///< why, for people
 };
@@ -55,6 +66,8 @@ struct ActReply {
   model::WorkloadState state = model::WorkloadState::queued;
   std::uint64_t revision = 0;
   bool changed = true;  ///< false: it already was so
+  /// What is to be asked of the engine now, with Control::adjust: the row does not change, the engine's answer counts.
+  std::optional<Adjustment> adjustment = {};
 };
 
 template <class Reply>
@@ -72,5 +85,8 @@ inline constexpr auto kEnumNames<control::ActionKind> =
         {control::ActionKind::requeue, "requeue"},
         {control::ActionKind::setPriority, "set-priority"},
         {control::ActionKind::signal, "signal"},
+        {control::ActionKind::suspend, "suspend"},
+        {control::ActionKind::resume, "resume"},
+        {control::ActionKind::setTimeLimit, "set-time-limit"},
     });
 }  // namespace fairlead

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -52,7 +53,8 @@ struct ControlStats {
 
 class Control {
  public:
-  /// Store, engines, clock and signer must outlive it. `engines` may be empty.
+  /// Store, engines, clock and signer must outlive it. `engines` may be empty; they take everything that fits. Others
+  /// are connected later.
   Control(ControlOptions options, StorePort& store, std::vector<EnginePort*> engines, const ClockPort& clock,
           const audit::Signer& signer, obs::Logger log);
   ~Control();
@@ -70,6 +72,20 @@ class Control {
   void audit(model::AuditRecord record);
   /// What a submission would get if it came now: refused, placed, or why not. Changes nothing.
   [[nodiscard]] Result<policy::Decision> dryRun(const model::Submission& submission, const Actor& actor) const;
+
+  // Clusters: any thread; the reply comes as for commands. Errors kClusterKnown, kNoEngine, kAttemptsLive, and those of
+  // EnginePort::start.
+  void connect(std::shared_ptr<EnginePort> engine, model::ClusterTerms terms, ReplyTo<void> reply);
+  void setTerms(std::string cluster, model::ClusterTerms terms, ReplyTo<void> reply);
+  /// Refused while attempts of ours hold capacity there. Who connected the engine shuts it down after the reply.
+  void disconnect(std::string cluster, ReplyTo<void> reply);
+
+  // Asked of the engine itself; any thread that may block. Errors kNoEngine and the engine's own.
+  /// What an ActReply says is to be asked. What came of it becomes an event.
+  [[nodiscard]] Result<void> adjust(const Adjustment& adjustment);
+  [[nodiscard]] Result<void> orderNode(const std::string& cluster, const NodeOrder& order);
+  /// By name; connected ones.
+  [[nodiscard]] std::map<std::string, EngineStatus> engineStatus() const;
 
   // Reads: any thread; never wait for a planning or a commit.
   /// `visit` gets `const State&` under a shared lock; copy out what is needed and return soon.
@@ -91,9 +107,11 @@ class Control {
  private:
   class Writer;
 
+  [[nodiscard]] std::shared_ptr<EnginePort> engineOf(const std::string& cluster) const;
+
   ControlOptions options_;
   StorePort& store_;
-  std::vector<EnginePort*> engines_;
+  std::map<std::string, std::shared_ptr<EnginePort>> engines_;  ///< by cluster; changed by the writer under the lock
   const ClockPort& clock_;
   mutable std::shared_mutex mutex_;
   State state_;

@@ -23,6 +23,10 @@ inline constexpr ErrorCode kDependency{"control/dependency", ErrorKind::invalid,
                                        "a dependency that can never be fulfilled"};
 inline constexpr ErrorCode kModelUnknown{"control/model-unknown", ErrorKind::invalid, "no such model version"};
 inline constexpr ErrorCode kNoUnixUser{"control/no-unix-user", ErrorKind::denied, "nobody to run as"};
+inline constexpr ErrorCode kAttemptsLive{"control/attempts-live", ErrorKind::conflict,
+                                         "work of ours holds capacity on the cluster"};
+inline constexpr ErrorCode kClusterKnown{"control/cluster-known", ErrorKind::conflict,
+                                         "a cluster of this name is connected"};
 inline constexpr ErrorCode kNoEngine{"control/no-engine", ErrorKind::unavailable, "the cluster is not connected"};
 
 }  // namespace fairlead::control

@@ -2,6 +2,7 @@
 // durable.
 #pragma once
 
+#include <fairlead/control/ports/engine_port.hpp>
 #include <fairlead/control/ports/store_port.hpp>
 #include <fairlead/control/sequence_table.hpp>
 #include <fairlead/model/inventory.hpp>
@@ -38,6 +39,12 @@ struct QueueKey {
 /// Why a queued workload is not in the queue index yet.
 enum class WaitKind : std::uint8_t { none, time, dependency };
 
+/// A connected cluster: what may be done there, and what its engine can.
+struct ClusterStanding {
+  model::ClusterTerms terms;
+  EngineAbilities abilities;
+};
+
 class State {
  public:
   State();
@@ -55,6 +62,8 @@ class State {
   [[nodiscard]] const std::set<model::AttemptId>& liveAttempts() const { return liveAttempts_; }
   [[nodiscard]] const std::map<model::IntentId, model::Intent>& openIntents() const { return openIntents_; }
   [[nodiscard]] const std::map<std::string, std::vector<model::Node>>& clusters() const { return clusters_; }
+  /// Connected ones; null: not connected.
+  [[nodiscard]] const ClusterStanding* standing(const std::string& cluster) const;
   [[nodiscard]] const std::vector<model::ModelVersion>& versions() const { return versions_; }
   /// `version` 0: the newest. Null when there is none.
   [[nodiscard]] const model::ModelVersion* findVersion(std::string_view project, std::string_view name,
@@ -84,6 +93,9 @@ class State {
   /// Takes over what a durable transaction has written.
   void apply(ChangeSet&& changes);
   void setInventory(const std::string& cluster, std::vector<model::Node> nodes);
+  void setStanding(const std::string& cluster, ClusterStanding standing);
+  /// Its nodes go with it.
+  void dropCluster(const std::string& cluster);
   [[nodiscard]] LoadSink loadSink();
   /// Moves workloads whose begin time or back-off is over into the queue index. True when any moved.
   bool promote(TimePoint now);
@@ -106,6 +118,7 @@ class State {
   std::set<model::AttemptId> liveAttempts_;
   std::map<model::IntentId, model::Intent> openIntents_;
   std::map<std::string, std::vector<model::Node>> clusters_;
+  std::map<std::string, ClusterStanding> standings_;
   std::vector<model::ModelVersion> versions_;
   std::map<model::Digest, model::IdempotencyRecord> idempotency_;
   std::map<model::Digest, std::weak_ptr<const model::SpecDocument>> specs_;

@@ -31,7 +31,9 @@ enum class ReasonCode : std::uint8_t {
   neverTopology,      ///< {level}: no cluster has this level
   noCluster,          ///< no cluster is connected or ready
   held,               ///< by a person
-  nativeWaits,        ///< {cluster, its word}: a native job waits in its own cluster's queue
+  nativeWaits,        ///< {cluster, its word}: it waits in its own cluster's queue
+  handedOver,         ///< {cluster}: nothing is free now; the cluster's own queue decides when
+  notGoverned,        ///< {project, clusters text}: these are only looked at for this project
   placed,             ///< {nodes text}
 };
 
@@ -76,6 +78,8 @@ inline constexpr auto kEnumNames<model::ReasonCode> = std::to_array<std::pair<mo
     {model::ReasonCode::noCluster, "no-cluster"},
     {model::ReasonCode::held, "held"},
     {model::ReasonCode::nativeWaits, "native-waits"},
+    {model::ReasonCode::handedOver, "handed-over"},
+    {model::ReasonCode::notGoverned, "not-governed"},
     {model::ReasonCode::placed, "placed"},
 });
 template <>

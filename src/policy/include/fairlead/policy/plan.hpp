@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fairlead/base/units.hpp>
+#include <fairlead/model/cluster.hpp>
 #include <fairlead/model/inventory.hpp>
 #include <fairlead/model/reason.hpp>
 #include <fairlead/model/workload.hpp>
@@ -44,6 +45,13 @@ struct RunningEntry {
   TimePoint endsBy;  ///< start plus time limit; 0: no limit
 };
 
+/// What may be done on a cluster. One that has no entry takes everything that fits now.
+struct ClusterEntry {
+  std::string name;
+  model::ClusterTerms terms;
+  std::int32_t waiting = 0;  ///< attempts that were handed over and have not started
+};
+
 /// What policy reads: a consistent, immutable picture. Lists are in no promised order; `plan` orders what it must.
 struct Snapshot {
   std::uint64_t revision = 0;
@@ -51,6 +59,7 @@ struct Snapshot {
   std::vector<QueueEntry> queue;  ///< the first PolicyConfig::depth of the whole queue, by priority, then age
   std::size_t queueLength = 0;    ///< of the whole queue
   std::vector<RunningEntry> running;
+  std::vector<ClusterEntry> clusters = {};
 };
 
 struct PolicyConfig {
@@ -66,7 +75,7 @@ struct Decision {
   model::Verdict verdict = model::Verdict::notNow;
   std::size_t position = 0;  ///< 1-based in the order of this plan
   std::string cluster;       ///< when placed
-  std::vector<model::MemberPlacement> placement;
+  std::vector<model::MemberPlacement> placement;  ///< with empty node names where the engine's own queue decides
   std::vector<model::Reason> reasons;  ///< most telling first; when placed: why here
   TimePoint estimatedStart;            ///< 0: unknown
 };

@@ -69,6 +69,48 @@ struct LogChunk {
   bool complete = false;     ///< the stream has ended and `end` is its end
 };
 
+/// What an engine can do with an attempt that it holds. Absolute, so that a repeat changes nothing.
+enum class AdjustKind : std::uint8_t {
+  hold,     ///< not started yet: keep it from starting
+  release,  ///< let it start
+  suspend,  ///< its processes stand still and keep their memory
+  resume,
+  priority,   ///< value: Fairlead's priority
+  timeLimit,  ///< value: the whole limit in ms, from its start
+};
+
+struct Adjustment {
+  model::AttemptId attempt;
+  AdjustKind kind = AdjustKind::hold;
+  std::int64_t value = 0;
+};
+
+struct EngineAbilities {
+  bool hold = false;       ///< hold and release: it has a queue of its own
+  bool suspend = false;    ///< suspend and resume
+  bool priority = false;   ///< of what waits in its queue
+  bool timeLimit = false;  ///< of what it holds
+  bool nodes = false;      ///< drain and resume
+  bool operator==(const EngineAbilities&) const = default;
+};
+
+/// To take a node out of service, or back.
+struct NodeOrder {
+  std::string node;
+  bool drain = true;   ///< what runs may go on; nothing new. Else: takes work again
+  std::string reason;  ///< for people; with who asked
+};
+
+/// How an engine stands with its cluster, for people.
+struct EngineStatus {
+  bool answers = true;             ///< was read lately enough to be believed
+  TimePoint readAt;                ///< of the last believed reading; 0: never
+  std::string product;             ///< `Slurm 24.11.5`, `local processes`
+  std::string way;                 ///< `REST v0.0.42`, `command line`; empty: none is needed
+  std::string trouble;             ///< what fails now; empty: nothing
+  std::vector<std::string> notes;  ///< what else people should know: doubts, how far history is read
+};
+
 class EnginePort {
  public:
   virtual ~EnginePort() = default;
@@ -87,6 +129,28 @@ class EnginePort {
   /// The attempt is final and its row is durable: the engine may forget what it kept to prove it. Logs stay by their
   /// own rule.
   virtual void settled(model::AttemptId attempt) = 0;
+  /// Constant. Any thread.
+  [[nodiscard]] virtual EngineAbilities abilities() const { return {}; }
+  /// Any thread; quick.
+  [[nodiscard]] virtual EngineStatus status() const { return {}; }
+  /// Any thread; blocks until the engine has answered. What it refuses, or cannot, is the error.
+  [[nodiscard]] virtual Result<void> adjust(const Adjustment& adjustment);
+  [[nodiscard]] virtual Result<void> orderNode(const NodeOrder& order);
 };
 
+inline constexpr ErrorCode kEngineCannot{"control/engine-cannot", ErrorKind::conflict, "not possible on this cluster"};
+
 }  // namespace fairlead::control
+
+namespace fairlead {
+template <>
+inline constexpr auto kEnumNames<control::AdjustKind> =
+    std::to_array<std::pair<control::AdjustKind, std::string_view>>({
+        {control::AdjustKind::hold, "hold"},
+        {control::AdjustKind::release, "release"},
+        {control::AdjustKind::suspend, "suspend"},
+        {control::AdjustKind::resume, "resume"},
+        {control::AdjustKind::priority, "priority"},
+        {control::AdjustKind::timeLimit, "time-limit"},
+    });
+}  // namespace fairlead

@@ -17,8 +17,10 @@ namespace fairlead::control::testing {
 /// Thread-safe. Takes every order at once (unless told to refuse or to be down) and starts nothing by itself.
 class FakeEngine final : public EnginePort {
  public:
-  explicit FakeEngine(std::vector<model::Node> nodes, std::string cluster = "local")
-      : cluster_(std::move(cluster)), nodes_(std::move(nodes)) {}
+  explicit FakeEngine(std::vector<model::Node> nodes, std::string cluster = "local", EngineAbilities abilities = {})
+      : cluster_(std::move(cluster)), nodes_(std::move(nodes)), abilities_(abilities) {
+    for (auto& node : nodes_) node.cluster = cluster_;
+  }
 
   const std::string& cluster() const override { return cluster_; }
   Result<void> start(EngineSink& sink, std::vector<KnownAttempt> known) override {
@@ -48,6 +50,13 @@ class FakeEngine final : public EnginePort {
   void dispatchStop(model::Intent intent) override { record(std::move(intent)); }
   void dispatchSignal(model::Intent intent) override { record(std::move(intent)); }
   Result<LogChunk> readLog(const LogQuery&) override { return LogChunk{"log of the fake engine\n", 0, 23, true}; }
+  EngineAbilities abilities() const override { return abilities_; }
+  Result<void> adjust(const Adjustment& adjustment) override {
+    const std::lock_guard lock(mutex_);
+    if (down_) return fail(kEngineCannot, "down");
+    adjustments_.push_back(adjustment);
+    return {};
+  }
   void settled(model::AttemptId attempt) override {
     {
       const std::lock_guard lock(mutex_);
@@ -126,6 +135,10 @@ class FakeEngine final : public EnginePort {
     const std::lock_guard lock(mutex_);
     return known_;
   }
+  [[nodiscard]] std::vector<Adjustment> adjustments() const {
+    const std::lock_guard lock(mutex_);
+    return adjustments_;
+  }
   [[nodiscard]] std::vector<model::AttemptId> settledAttempts() const {
     const std::lock_guard lock(mutex_);
     return settled_;
@@ -163,7 +176,8 @@ class FakeEngine final : public EnginePort {
   }
 
   const std::string cluster_;
-  const std::vector<model::Node> nodes_;
+  std::vector<model::Node> nodes_;
+  const EngineAbilities abilities_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   EngineSink* sink_ = nullptr;
@@ -172,6 +186,7 @@ class FakeEngine final : public EnginePort {
   std::map<model::AttemptId, int> starts_;
   std::map<model::AttemptId, std::uint64_t> sequence_;
   std::vector<model::Intent> intents_;
+  std::vector<Adjustment> adjustments_;
   std::vector<KnownAttempt> known_;
   std::vector<model::AttemptId> settled_;
 };

@@ -54,6 +54,14 @@ inline Result<ActReply> actAndWait(Control& control, ActCommand command) {
   return promise.get_future().get();
 }
 
+/// Gives a change of clusters and waits for its answer.
+template <class Give>
+Result<void> waitFor(Give&& give) {
+  std::promise<Result<void>> promise;
+  std::forward<Give>(give)([&](Result<void> reply) { promise.set_value(std::move(reply)); });
+  return promise.get_future().get();
+}
+
 inline Actor someone(const std::string& name = "li") { return {name, name, "role member of project nlp", "r-1"}; }
 
 /// A spec with one role; `shape` goes into the digest, so that equal shapes are one document.
@@ -80,7 +88,7 @@ inline SubmitCommand submission(model::SpecPtr spec, const std::string& name = "
   return {someone(), {{name, project, {}, std::move(spec)}}, {}};
 }
 
-inline ActCommand action(ActionKind kind, model::WorkloadId id, std::int32_t value = 0) {
+inline ActCommand action(ActionKind kind, model::WorkloadId id, std::int64_t value = 0) {
   return {someone(), kind, id, value, {}, {}};
 }
 
