@@ -48,7 +48,7 @@ class SlurmHarness final : public testing::EngineHarness {
     EXPECT_TRUE(user != nullptr && ::chown(folder_.c_str(), user->pw_uid, user->pw_gid) == 0) << unixUser();
     options_.cluster = "slurm";
     options_.stateDir = state_;
-    options_.govern = true;
+    options_.governs = [](const std::string&) { return true; };
     options_.slurmConf = setting("FAIRLEAD_SLURM_CONF");
     options_.endpoint = setting("FAIRLEAD_SLURM_ENDPOINT");
     options_.partition = setting("FAIRLEAD_SLURM_PARTITION");

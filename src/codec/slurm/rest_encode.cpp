@@ -214,4 +214,18 @@ Checked<std::string> updateBody(ApiVersion version, const SlurmJobUpdate& update
   return body;
 }
 
+Checked<std::string> nodeBody(ApiVersion version, NodeAction action, std::string_view node, std::string_view reason) {
+  // The checks of the command are the same, and so is what it says.
+  if (auto same = nodeCommand(action, node, reason); !same) return tl::unexpected(std::move(same.error()));
+  if (version < ApiVersion::v40)
+    return tl::unexpected(Errors{requestError(kBadValue, "nodes", node, "slurmrestd changes nodes from v0.0.40 on only",
+                                              "connect the cluster through the commands, or drain it with scontrol")});
+  std::string body;
+  JsonWriter json(body);
+  json.beginObject().key("state").beginArray().value(action == NodeAction::drain ? "DRAIN" : "RESUME").endArray();
+  if (action == NodeAction::drain) json.member("reason", reason);
+  json.endObject();
+  return body;
+}
+
 }  // namespace fairlead::codec::slurm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fairlead/base/result.hpp>
+#include <fairlead/codec/slurm/requests.hpp>
 #include <fairlead/codec/slurm/types.hpp>
 
 #include <cstdint>
@@ -59,6 +60,10 @@ class SlurmCalls {
   [[nodiscard]] virtual Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change,
                                             const std::string& user) = 0;
   [[nodiscard]] virtual Result<void> requeue(std::uint32_t job, const std::string& user) = 0;
+  [[nodiscard]] virtual Result<void> setSuspended(std::uint32_t job, bool suspended) = 0;
+  /// `reason` is needed to drain.
+  [[nodiscard]] virtual Result<void> orderNode(wire::NodeAction action, const std::string& node,
+                                               const std::string& reason) = 0;
   /// Ends calls under way and refuses later ones. Any thread.
   virtual void shutdown() = 0;
 };

@@ -233,4 +233,16 @@ Result<void> CommandCalls::requeue(std::uint32_t job, const std::string& user) {
                 fmt::format("requeuing job {}", job));
 }
 
+Result<void> CommandCalls::setSuspended(std::uint32_t job, bool suspended) {
+  const auto action = suspended ? wire::JobAction::suspend : wire::JobAction::resume;
+  return change(wire::actionCommand(action, {job, {}, {}}).argv, {},
+                fmt::format("{} job {}", suspended ? "suspending" : "resuming", job));
+}
+
+Result<void> CommandCalls::orderNode(wire::NodeAction action, const std::string& node, const std::string& reason) {
+  auto command = wire::nodeCommand(action, node, reason);
+  if (!command) return tl::unexpected(wrongRequest(command.error(), "the node cannot be changed"));
+  return change(std::move(command->argv), {}, fmt::format("changing node {}", printable(node, 80)));
+}
+
 }  // namespace fairlead::engine::slurm

@@ -64,6 +64,10 @@ void SlurmEngine::connect() {
         "correct slurmCluster or the endpoint"};
     return failed(wrong);
   }
+  {
+    const std::lock_guard guard(mutex_);
+    server_ = *server;
+  }
   connected_ = true;
   pause_ = {};
   jobsAt_ = nodesAt_ = {};
@@ -91,7 +95,10 @@ void SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milli
   const auto verdict = mirror_.take(read);
   const bool fresh = verdict.doubt != lastTrouble_;
   lastTrouble_ = verdict.doubt;
-  if (verdict.present) lastBelieved_ = monotonicNow();
+  if (verdict.present) {
+    lastBelieved_ = monotonicNow();
+    believedAt_ = local::wallNow();
+  }
   if (verdict.whole) lastWholeBegun_ = begun;
   if (verdict.present)
     for (auto& [id, tracked] : tracked_) {
@@ -274,6 +281,7 @@ void SlurmEngine::readNodes() {
   auto inventory = readInventory(options_.cluster, read->records);
   const std::lock_guard guard(mutex_);
   if (inventory.nodes.empty() && !nodes_.empty()) return;  // an empty list is not the truth
+  doubts_ = inventory.doubts;
   kinds_ = std::move(inventory.kinds);
   kindsKnown_ = true;
   if (inventory.nodes == nodes_ && !nodesStale_) return;

@@ -97,11 +97,19 @@ bool SlurmEngine::answeredAlready(const control::StartOrder& order) {
   return false;
 }
 
+/// Once a submission is under way it is followed, whatever has been switched off meanwhile.
+bool SlurmEngine::mayStart(const control::StartOrder& order) {
+  if (options_.governs && options_.governs(order.workload.project)) return true;
+  const std::lock_guard guard(mutex_);
+  return static_cast<bool>(track(order.attempt.id).memory.lastTry);
+}
+
 void SlurmEngine::doStart(const control::StartOrder& order) {
   if (answeredAlready(order)) return;
-  if (!options_.govern)
+  if (!mayStart(order))
     return refuse(order.attempt.id, order.intent.id,
-                  fmt::format("cluster {} is only looked at: governing is switched off there", options_.cluster));
+                  fmt::format("cluster {} is only looked at for project {}: governing is switched off there",
+                              options_.cluster, order.workload.project));
   const auto user = userOf(order.workload.unixUser);
   if (!user) return refuse(order.attempt.id, order.intent.id, toText(user.error()));
   std::vector<DeviceKind> kinds;

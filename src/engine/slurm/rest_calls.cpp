@@ -144,4 +144,17 @@ Result<void> RestCalls::requeue(std::uint32_t job, const std::string&) {
               "connect the cluster through the commands, or cancel the attempt: it is then tried again");
 }
 
+Result<void> RestCalls::setSuspended(std::uint32_t job, bool suspended) {
+  return fail(kSlurmUnsupported,
+              fmt::format("slurmrestd has no way to {} job {}", suspended ? "suspend" : "resume", job),
+              "connect the cluster through the commands");
+}
+
+Result<void> RestCalls::orderNode(wire::NodeAction action, const std::string& node, const std::string& reason) {
+  auto body = wire::nodeBody(static_cast<wire::ApiVersion>(version_.load()), action, node, reason);
+  if (!body) return tl::unexpected(wrongRequest(body.error(), "the node cannot be changed"));
+  return change({"POST", {}, std::move(*body), {}}, "node/" + node,
+                fmt::format("changing node {}", printable(node, 80)));
+}
+
 }  // namespace fairlead::engine::slurm

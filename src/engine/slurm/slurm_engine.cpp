@@ -108,6 +108,7 @@ void SlurmEngine::pollerMain() {
       const std::lock_guard guard(mutex_);
       if (std::exchange(pollNow_, false)) jobsAt_ = std::min(jobsAt_, jobsNotBefore_);
     }
+    if (readNodesSoon_.exchange(false)) nodesAt_ = {};
     if (connected_ && monotonicNow() >= nodesAt_) readNodes();
     if (connected_ && !stopping_ && monotonicNow() >= jobsAt_) {
       readJobs();

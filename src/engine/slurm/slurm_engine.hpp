@@ -9,6 +9,7 @@
 
 #include <fairlead/engine/slurm.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -34,6 +35,10 @@ class SlurmEngine final : public control::EnginePort {
   void dispatchSignal(model::Intent intent) override;
   [[nodiscard]] Result<control::LogChunk> readLog(const control::LogQuery& query) override;
   void settled(model::AttemptId attempt) override;
+  [[nodiscard]] control::EngineAbilities abilities() const override;
+  [[nodiscard]] control::EngineStatus status() const override;
+  [[nodiscard]] Result<void> adjust(const control::Adjustment& adjustment) override;
+  [[nodiscard]] Result<void> orderNode(const control::NodeOrder& order) override;
 
  private:
   enum class Told : std::uint8_t { nothing, accepted, started };
@@ -73,6 +78,7 @@ class SlurmEngine final : public control::EnginePort {
 
   // engine_starts.cpp: on callers
   void doStart(const control::StartOrder& order);
+  [[nodiscard]] bool mayStart(const control::StartOrder& order);
   [[nodiscard]] bool answeredAlready(const control::StartOrder& order);
   void submit(const control::StartOrder& order, JobPlan plan);
   void takeAnswer(const control::StartOrder& order, const Result<wire::SlurmSubmitted>& submitted);
@@ -124,9 +130,13 @@ class SlurmEngine final : public control::EnginePort {
   bool nodesStale_ = false;
   Milliseconds lastWholeBegun_;  ///< of the last whole reading; 0: none yet
   Milliseconds lastBelieved_;
+  TimePoint believedAt_;             ///< the same on the wall's clock; 0: never
+  ServerInfo server_;                ///< as it answered last
+  std::vector<std::string> doubts_;  ///< of the last reading of nodes
   std::string lastTrouble_;
   bool pollNow_ = false;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> readNodesSoon_{false};  ///< a node was changed by us
 
   // The poller's own.
   bool connected_ = false;

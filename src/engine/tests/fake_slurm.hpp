@@ -167,11 +167,30 @@ class FakeCalls final : public slurm::SlurmCalls {
     world_.calls.push_back({"signal " + std::to_string(number), job, user});
     return {};
   }
-  Result<void> update(std::uint32_t, const wire::SlurmJobUpdate&, const std::string&) override { return {}; }
+  Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change, const std::string& user) override {
+    std::string what = "update";
+    if (change.hold) what += *change.hold ? " hold" : " release";
+    if (change.nice) what += " nice " + std::to_string(*change.nice);
+    if (change.timeLimit) what += " limit " + std::to_string(change.timeLimit->count);
+    return record(what, job, user);
+  }
   Result<void> requeue(std::uint32_t, const std::string&) override { return {}; }
+  Result<void> setSuspended(std::uint32_t job, bool suspended) override {
+    return record(suspended ? "suspend" : "resume", job, {});
+  }
+  Result<void> orderNode(wire::NodeAction action, const std::string& node, const std::string& reason) override {
+    return record((action == wire::NodeAction::drain ? "drain " : "resume ") + node + ": " + reason, 0, {});
+  }
   void shutdown() override {}
 
  private:
+  Result<void> record(const std::string& what, std::uint32_t job, const std::string& user) {
+    const std::lock_guard guard(world_.mutex);
+    if (world_.down) return unreachable();
+    world_.calls.push_back({what, job, user});
+    if (world_.refusal) return tl::unexpected(slurm::refusalOf(*world_.refusal, what));
+    return {};
+  }
   static tl::unexpected<Error> unreachable() { return fail(kSlurmUnreachable, "slurmctld does not answer"); }
   Result<void> reach() {
     const std::lock_guard guard(world_.mutex);

@@ -19,7 +19,7 @@ class SlurmEngineTest : public LocalEngineTest {
     LocalEngineTest::SetUp();
     slurm_.cluster = "lab";
     slurm_.stateDir = root_ + "/slurm";
-    slurm_.govern = true;
+    slurm_.governs = [](const std::string&) { return true; };
     slurm_.endpoint = "http://127.0.0.1:1";  // users that this host does not know may submit
     slurm_.jobInterval = {5};
     slurm_.nodeInterval = {20};
@@ -262,12 +262,60 @@ TEST_F(SlurmEngineTest, ARefusalIsTold) {
 }
 
 TEST_F(SlurmEngineTest, ACusterThatIsOnlyLookedAtTakesNothing) {
-  slurm_.govern = false;
+  slurm_.governs = nullptr;
   startSlurm();
   const auto order = job(1);
   engine_->dispatchStart(order);
   EXPECT_EQ(sink_->awaitEnd(order.attempt.id).kind, ObservationKind::refused);
   EXPECT_EQ(world_.count("submit"), 0u);
+}
+
+TEST_F(SlurmEngineTest, WhatIsAskedOfAJobGoesToSlurmAndItsRefusalComesBack) {
+  startSlurm();
+  const auto order = job(1);
+  EXPECT_EQ(engine_->adjust({order.attempt.id, control::AdjustKind::hold}).error().code, &kSlurmUnknownJob);
+  startUntilDone(order);
+  EXPECT_TRUE(engine_->adjust({order.attempt.id, control::AdjustKind::hold}));
+  EXPECT_TRUE(engine_->adjust({order.attempt.id, control::AdjustKind::release}));
+  EXPECT_TRUE(engine_->adjust({order.attempt.id, control::AdjustKind::priority, 50}));
+  EXPECT_TRUE(engine_->adjust({order.attempt.id, control::AdjustKind::timeLimit, 7'200'000}));
+  EXPECT_TRUE(engine_->adjust({order.attempt.id, control::AdjustKind::suspend}));
+  for (const auto* what : {"update hold", "update release", "update nice -50", "update limit 7200000", "suspend"})
+    EXPECT_EQ(world_.count(what), 1u) << what;
+  const std::lock_guard guard(world_.mutex);
+  EXPECT_EQ(world_.calls.at(1).user, order.workload.unixUser) << "holding is its owner's right";
+}
+
+TEST_F(SlurmEngineTest, ARefusedChangeIsAnError) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.refusal = wire::SlurmProblem{2002, wire::ProblemKind::denied, "Access/permission denied", "", "", 0, false};
+  const auto refused = engine_->adjust({order.attempt.id, control::AdjustKind::timeLimit, 7'200'000});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("Access/permission denied"), std::string::npos) << refused.error().message;
+}
+
+TEST_F(SlurmEngineTest, NodesAreDrainedByNameAndWithAReason) {
+  startSlurm();
+  EXPECT_TRUE(engine_->orderNode({"host", true, "fans (ops)"}));
+  EXPECT_TRUE(engine_->orderNode({"host", false, {}}));
+  EXPECT_EQ(world_.count("drain host: fans (ops)"), 1u);
+  EXPECT_EQ(world_.count("resume host: "), 1u);
+  EXPECT_EQ(engine_->orderNode({"host,other", true, "x"}).error().code, &kSlurmRefused);
+}
+
+TEST_F(SlurmEngineTest, StatusSaysHowItStandsWithTheCluster) {
+  slurm_.staleAfter = {100};
+  startSlurm();
+  EXPECT_TRUE(eventually([&] { return engine_->status().answers; }));
+  EXPECT_EQ(engine_->status().product, "Slurm 0");
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.down = true;
+  }
+  EXPECT_TRUE(eventually([&] { return !engine_->status().answers; }));
+  EXPECT_NE(engine_->status().trouble.find("does not answer"), std::string::npos);
 }
 
 TEST_F(SlurmEngineTest, NoUserNoJob) {

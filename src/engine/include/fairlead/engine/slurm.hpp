@@ -22,7 +22,8 @@ struct SlurmOptions {
   std::string cluster = "slurm";  ///< its name in Fairlead
   std::string slurmCluster;       ///< Slurm's ClusterName; answers of another one are not believed. Empty: any
   std::string stateDir;           ///< absolute; made when missing. Holds `attempts/`
-  bool govern = false;            ///< false: only looked at, every start is refused
+  /// Whether work of a project may be started there now; empty: of none. Any thread.
+  std::function<bool(const std::string& project)> governs;
 
   // The way in: slurmrestd where `endpoint` is given, else the commands.
   std::string endpoint;  ///< `http://host:6820`, `https://...`, `unix:///run/slurmrestd.socket`

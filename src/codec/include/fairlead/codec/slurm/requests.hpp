@@ -47,6 +47,9 @@ enum class JobAction : std::uint8_t { hold, userHold, release, requeue, requeueH
 /// `scontrol update JobId=... TimeLimit=...`.
 [[nodiscard]] Checked<SlurmCommand> updateCommand(const SlurmJobRef& job, const SlurmJobUpdate& update);
 enum class NodeAction : std::uint8_t { drain, resume };
+/// The same through slurmrestd, for POST node/NAME; from v0.0.40.
+[[nodiscard]] Checked<std::string> nodeBody(ApiVersion version, NodeAction action, std::string_view node,
+                                            std::string_view reason);
 /// `scontrol update NodeName=... State=DRAIN Reason=...`.
 [[nodiscard]] Checked<SlurmCommand> nodeCommand(NodeAction action, std::string_view nodes, std::string_view reason);
 
