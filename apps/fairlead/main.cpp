@@ -58,6 +58,7 @@ int runClient(int argc, char** argv) {
   fairlead::cli::addExplain(app, run);
   fairlead::cli::addFollow(app, run);
   fairlead::cli::addAct(app, run);
+  fairlead::cli::addClusters(app, run);
   fairlead::cli::addReports(app, run);
   fairlead::serve::addServe(app, run);
   fairlead::cli::addHelp(app, run);

@@ -12,6 +12,7 @@ std::span<const Route> routes() {
     addLogRoutes(table);
     addAttemptRoutes(table);
     addInventoryRoutes(table);
+    addClusterRoutes(table);
     addModelRoutes(table);
     addUsageRoutes(table);
     addProjectRoutes(table);

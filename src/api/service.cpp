@@ -28,7 +28,8 @@ Service::Service(ApiDependencies dependencies)
       follower_(deps_.control, deps_.options.maxFollowers, deps_.options.followPoll,
                 deps_.metrics.gauge(kLogFollowers)),
       outlook_(deps_.control, deps_.policy),
-      pool_(deps_.options.workers, deps_.options.workerQueue) {
+      pool_(deps_.options.workers, deps_.options.workerQueue),
+      enginePool_(deps_.options.engineWorkers, deps_.options.workerQueue) {
   for (const auto& route : routes()) {
     RouteMetrics cells;
     for (std::size_t i = 2; i < cells.byClass.size(); ++i)
@@ -39,6 +40,7 @@ Service::Service(ApiDependencies dependencies)
 }
 
 void Service::stop() {
+  enginePool_.stop();
   pool_.stop();  // first: only its threads open streams
   closeStreams();
   follower_.stop();
@@ -91,17 +93,21 @@ void Service::handle(net::Request&& request, net::Responder responder) {
 void Service::dispatch(CallPtr call) {
   const auto handler = call->route->handler;
   if (call->route->runsOn == RunsOn::io) return run(call, handler);
+  if (call->route->runsOn == RunsOn::engine) return askEngine(std::move(call), handler);
   later(std::move(call), handler);
 }
 
-void Service::later(CallPtr call, RouteHandler next) {
-  if (!pool_.post([this, call, next] { run(call, next); }))
+void Service::later(CallPtr call, Step next) { post(pool_, std::move(call), std::move(next)); }
+void Service::askEngine(CallPtr call, Step next) { post(enginePool_, std::move(call), std::move(next)); }
+
+void Service::post(WorkerPool& pool, CallPtr call, Step next) {
+  if (!pool.post([this, call, next = std::move(next)] { run(call, next); }))
     call->fail(Error{&kBusy, "too many requests are waiting", {}, {}, "try again in a moment"});
 }
 
-void Service::run(const CallPtr& call, RouteHandler handler) noexcept {
+void Service::run(const CallPtr& call, const Step& step) noexcept {
   try {
-    handler(*this, call);
+    step(*this, call);
   } catch (const std::exception& failure) {
     deps_.log.error("handler failed", {{"operation", call->route->operation},
                                        {obs::kRequestKey, call->request.requestId},

@@ -13,6 +13,7 @@
 #include <fairlead/api/api.hpp>
 
 #include <array>
+#include <functional>
 #include <mutex>
 
 namespace fairlead::api {
@@ -26,7 +27,9 @@ class Service {
   /// I/O thread.
   void handle(net::Request&& request, net::Responder responder);
   /// Goes on with the call on the pool; answers 503 when that is full.
-  void later(CallPtr call, RouteHandler next);
+  void later(CallPtr call, std::function<void(Service&, CallPtr)> next);
+  /// The same for what waits for an engine, on threads of its own: a cluster that hangs holds up nobody else.
+  void askEngine(CallPtr call, std::function<void(Service&, CallPtr)> next);
   void stop();
   void closeStreams();
 
@@ -55,7 +58,9 @@ class Service {
 
  private:
   void dispatch(CallPtr call);
-  void run(const CallPtr& call, RouteHandler handler) noexcept;
+  using Step = std::function<void(Service&, CallPtr)>;
+  void post(WorkerPool& pool, CallPtr call, Step next);
+  void run(const CallPtr& call, const Step& step) noexcept;
   void reject(net::Responder& responder, const Error& error, std::string_view requestId, std::string allowed = {});
 
   struct RouteMetrics {
@@ -71,6 +76,7 @@ class Service {
   LogFollower follower_;
   Outlook outlook_;
   WorkerPool pool_;
+  WorkerPool enginePool_;
   std::vector<RouteMetrics> routeMetrics_;
   std::mutex metricsMutex_;
   control::ControlStats counted_;

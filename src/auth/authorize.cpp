@@ -34,6 +34,11 @@ constexpr auto kRules = std::to_array<ActionRule>({
     {Action::priceRead, ActionScope::anyone, viewer, viewer},
     {Action::auditVerify, ActionScope::site, admin, admin},
     {Action::siteRead, ActionScope::site, admin, admin},
+    {Action::workloadSuspend, ActionScope::project, operator_, operator_},  // its devices stay taken and idle
+    {Action::workloadResume, ActionScope::project, operator_, operator_},
+    {Action::workloadSetTimeLimit, ActionScope::project, operator_,
+     operator_},  // others were planned behind the old one
+    {Action::clusterManage, ActionScope::site, admin, admin},
 });
 
 constexpr bool inOrder() {

@@ -80,6 +80,11 @@ constexpr std::array kDeclared = std::to_array<Declared>({
      into<&C::projects>()},
     {{.name = "prices", .type = path, .doc = "File of prices per device model and hour; none: cost is 0."},
      into<&C::prices>()},
+    {{.name = "clusters",
+      .type = path,
+      .fallback = "${stateDirectory}/clusters",
+      .doc = "Folder of cluster documents (`kind: Cluster`), one a file; read at start and on SIGHUP."},
+     into<&C::clusters>()},
 
     {{.name = "store.kind",
       .fallback = "sqlite",

@@ -1,4 +1,4 @@
-// cancel, hold, release, requeue, signal, priority.
+// cancel, hold, release, requeue, signal, priority, suspend, resume, extend.
 #include "commands.hpp"
 #include "print.hpp"
 
@@ -30,6 +30,7 @@ Exit actOnAll(const Context& context, const std::string& verb, const ActOptions&
     if (!options.message.empty()) body["message"] = options.message;
     if (verb == "signal") body["signal"] = options.value;
     if (verb == "priority") body["priority"] = options.value;
+    if (verb == "extend") body["timeLimit"] = options.value;
     try {
       auto answer =
           call(context, "POST", workloadPath(id, ":" + verb), {}, json::serialize(body), "application/json").body;
@@ -47,12 +48,10 @@ Exit actOnAll(const Context& context, const std::string& verb, const ActOptions&
 }
 
 void addVerb(CLI::App& app, Run& run, const std::string& verb, const std::string& help,
-             const std::string& valueName = {}) {
+             const std::string& valueName = {}, const std::string& valueHelp = {}) {
   auto options = std::make_shared<ActOptions>();
   auto* command = app.add_subcommand(verb, help);
-  if (!valueName.empty())
-    command->add_option(valueName, options->value, valueName == "signal" ? "USR1, SIGUSR1 or 10" : "Higher goes first")
-        ->required();
+  if (!valueName.empty()) command->add_option(valueName, options->value, valueHelp)->required();
   command->add_option("ids", options->ids, "Workloads")->required();
   command->add_option("-m,--message", options->message, "Why, for the record");
   command->callback([&run, verb, options] {
@@ -68,8 +67,12 @@ void addAct(CLI::App& app, Run& run) {
   addVerb(app, run, "release", "Let held workloads start");
   addVerb(app, run, "requeue",
           "Send workloads back to the queue; what runs is stopped and resumes from its newest valid checkpoint");
-  addVerb(app, run, "signal", "Send a signal to all members of running workloads", "signal");
-  addVerb(app, run, "priority", "Change the priority of workloads that wait", "priority");
+  addVerb(app, run, "signal", "Send a signal to all members of running workloads", "signal", "USR1, SIGUSR1 or 10");
+  addVerb(app, run, "priority", "Change the priority of workloads that wait", "priority", "Higher goes first");
+  addVerb(app, run, "suspend", "Let running workloads stand still, where their cluster can");
+  addVerb(app, run, "resume", "Let suspended workloads go on");
+  addVerb(app, run, "extend", "Change the time limit of what a cluster holds, counted from its start, where it can",
+          "limit", "The whole limit: 36h");
 }
 
 }  // namespace fairlead::cli

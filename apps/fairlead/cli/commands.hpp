@@ -17,7 +17,8 @@ void addGet(CLI::App& app, Run& run);       ///< get, nodes
 void addDescribe(CLI::App& app, Run& run);  ///< describe
 void addExplain(CLI::App& app, Run& run);   ///< explain
 void addFollow(CLI::App& app, Run& run);    ///< logs, wait, events
-void addAct(CLI::App& app, Run& run);       ///< cancel, hold, release, requeue, signal, priority
+void addAct(CLI::App& app, Run& run);  ///< cancel, hold, release, requeue, signal, priority, suspend, resume, extend
+void addClusters(CLI::App& app, Run& run);  ///< clusters
 void addReports(CLI::App& app, Run& run);   ///< usage, audit, whoami
 void addHelp(CLI::App& app, Run& run);      ///< completion, version
 

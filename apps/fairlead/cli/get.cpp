@@ -1,4 +1,5 @@
 // get NOUN: lists, and one object as a line.
+#include "clusters.hpp"
 #include "commands.hpp"
 #include "print.hpp"
 
@@ -228,14 +229,7 @@ struct Noun {
 const std::array<Noun, 7> kNouns{{
     {"workloads", "workload", "wl", getWorkloads},
     {"nodes", "node", "no", getNodes},
-    {"clusters", "cluster", "cl",
-     [](const Context& c, const GetOptions&) {
-       return getPlain(c, "/api/v1/clusters",
-                       {{"CLUSTER", "name"},
-                        {"NODES", "nodes", true},
-                        {"READY", "readyNodes", true},
-                        {"RUNNING", "attempts", true}});
-     }},
+    {"clusters", "cluster", "cl", [](const Context& c, const GetOptions&) { return getClusters(c); }},
     {"models", "model", "mo",
      [](const Context& c, const GetOptions&) {
        return getPlain(c, "/api/v1/models",

@@ -1,6 +1,7 @@
 #include "serve.hpp"
 
 #include "../cli/print.hpp"
+#include "clusters.hpp"
 #include "settings.hpp"
 
 #include <fairlead/api/api.hpp>
@@ -110,6 +111,7 @@ class Daemon {
     options.answerScope = [] { return std::static_pointer_cast<void>(std::make_shared<net::ReplyBatch>()); };
     control_ = std::make_unique<control::Control>(options, *store_, engines, clock_, signer_,
                                                   log_.with({{obs::kModuleKey, "control"}}));
+    clusters_ = makeClusters(config_, *control_, log_);
     api_ = std::make_unique<api::Api>(apiDependencies(options.policy));
     server_ = std::make_unique<net::HttpServer>(serverOptions(config_), api_->handler());
   }
@@ -117,6 +119,7 @@ class Daemon {
   void start() {
     health_.add("control", obs::HealthKind::readiness);
     orStop(control_->start());
+    clusters_->load();
     orStop(server_->start());
     health_.ok("control");
     std::string addresses;
@@ -134,6 +137,7 @@ class Daemon {
       prices_.set(std::move(*next));
     else
       log_.error("prices stay as they are", {{obs::kErrorKey, next.error()}});
+    clusters_->load();
     api_->closeStreams();
     log_.info("reloaded");
   }
@@ -159,15 +163,7 @@ class Daemon {
   void makeEngines() {
     if (!config_.local.enabled) return;
     auto options = localOptions(config_);
-    options.log = [log = log_.with({{obs::kModuleKey, "engine/local"}})](engine::LogSeverity severity,
-                                                                         const std::string& line) {
-      if (severity == engine::LogSeverity::error)
-        log.error(line);
-      else if (severity == engine::LogSeverity::warning)
-        log.warn(line);
-      else
-        log.info(line);
-    };
+    options.log = engineLog(log_.with({{obs::kModuleKey, "engine/local"}}));
     engine_ = engine::makeLocalEngine(std::move(options));
   }
 
@@ -183,6 +179,7 @@ class Daemon {
             metrics_,
             health_,
             policy,
+            *clusters_,
             FAIRLEAD_VERSION,
             FAIRLEAD_COMMIT,
             options};
@@ -202,6 +199,7 @@ class Daemon {
   obs::Health health_;
   std::unique_ptr<control::EnginePort> engine_;
   std::unique_ptr<control::Control> control_;
+  std::unique_ptr<clusters::Registry> clusters_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<net::HttpServer> server_;
 };

@@ -17,13 +17,15 @@ namespace {
 using control::ActionKind;
 
 constexpr std::size_t kMostMessage = 500;
+constexpr Milliseconds kShortestLimit{60'000};
+constexpr Milliseconds kLongestLimit{3650LL * 86'400'000};
 
 struct ActionRow {
   ActionKind kind;
   std::string_view verb, path, operation, action, summary, doc;
 };
 
-constexpr std::array<ActionRow, 6> kActions{{
+constexpr std::array<ActionRow, 9> kActions{{
     {ActionKind::cancel, "cancel", "/api/v1/workloads/{id}:cancel", "cancelWorkload", "workload.cancel",
      "End a workload",
      "What waits ends at once; what runs gets its stop signal and grace. Cancelling what is cancelled changes "
@@ -39,6 +41,15 @@ constexpr std::array<ActionRow, 6> kActions{{
      "Send a signal to all members", "Body: `signal`, as `USR1`, `SIGUSR1` or a number."},
     {ActionKind::setPriority, "priority", "/api/v1/workloads/{id}:priority", "setWorkloadPriority",
      "workload.set-priority", "Change the priority", "Body: `priority`, higher goes first."},
+    {ActionKind::suspend, "suspend", "/api/v1/workloads/{id}:suspend", "suspendWorkload", "workload.suspend",
+     "Let a running workload stand still",
+     "Its processes keep their memory and its devices stay taken. Only where its cluster can; else 409."},
+    {ActionKind::resume, "resume", "/api/v1/workloads/{id}:resume", "resumeWorkload", "workload.resume",
+     "Let a suspended workload go on", ""},
+    {ActionKind::setTimeLimit, "extend", "/api/v1/workloads/{id}:extend", "setWorkloadTimeLimit",
+     "workload.set-time-limit", "Change the time limit of the attempt that its cluster holds",
+     "Body: `timeLimit`, the whole limit counted from its start, as `36h`. A later attempt has the limit of the "
+     "document again. Only where its cluster can; else 409."},
 }};
 
 const ActionRow& rowOfRoute(const Route& route) {
@@ -77,6 +88,12 @@ void takeValue(codec::Decoder& decoder, codec::MapReader& map, control::ActComma
       decoder.error(field, codec::kOutOfRange,
                     fmt::format("is not low, normal, high or a number from {} to {}", -model::SpecLimits::priority,
                                 model::SpecLimits::priority));
+  } else if (command.kind == ActionKind::setTimeLimit) {
+    const auto field = map.required("timeLimit");
+    const auto span = decoder.duration(field);
+    if (span && (*span < kShortestLimit || *span > kLongestLimit))
+      decoder.error(field, codec::kOutOfRange, "is not between a minute and 3650 days");
+    if (span) command.value = span->count;
   }
 }
 
@@ -109,6 +126,14 @@ Result<std::optional<std::uint64_t>> takeIfMatch(const Call& call) {
                               "send the ETag of GET as it came"});
 }
 
+void answer(Call& call, model::WorkloadId id, const control::ActReply& reply) {
+  net::Response response;
+  response.contentType = "application/json";
+  response.body = shapeOf<ActView>().text({id, reply.state, reply.revision, reply.changed});
+  response.headers.emplace_back("ETag", fmt::format("\"{}\"", reply.revision));
+  call.reply(std::move(response));
+}
+
 void act(Service& service, CallPtr call) {
   const auto& action = rowOfRoute(*call->route);
   auto row = findWorkload(service, *call, call->text("id"));
@@ -125,11 +150,11 @@ void act(Service& service, CallPtr call) {
   command.actor = service.actorOf(*call, std::move(*rule));
   service.control().act(std::move(command), [call, id = row->id](const Result<control::ActReply>& reply) {
     if (!reply) return call->fail(reply.error());
-    net::Response response;
-    response.contentType = "application/json";
-    response.body = shapeOf<ActView>().text({id, reply->state, reply->revision, reply->changed});
-    response.headers.emplace_back("ETag", fmt::format("\"{}\"", reply->revision));
-    call->reply(std::move(response));
+    if (!reply->adjustment) return answer(*call, id, *reply);
+    call->service->askEngine(call, [id, reply = *reply](Service& here, CallPtr asked) {
+      if (auto done = here.control().adjust(*reply.adjustment); !done) return asked->fail(done.error());
+      answer(*asked, id, reply);
+    });
   });
 }
 

@@ -1,5 +1,7 @@
-// GET /nodes, /devices and /clusters. Inventory belongs to the site: any authenticated caller sees it, but not who
-// holds what.
+// GET /nodes and /devices, and what clusters have. Inventory belongs to the site: any authenticated caller sees it, but
+// not who holds what.
+#include "inventory.hpp"
+
 #include "../service.hpp"
 #include "../shapes/record_views.hpp"
 #include "tables.hpp"
@@ -58,23 +60,30 @@ void countNode(ClusterView& cluster, const NodeView& node) {
   }
 }
 
-void listClusters(Service& service, CallPtr call) {
+}  // namespace
+
+std::vector<ClusterView> readClusters(Service& service) {
   std::map<std::string, ClusterView> clusters;
+  for (auto& record : service.deps().clusters.list()) clusters[record.name].record = std::move(record);
+  for (auto& [name, status] : service.control().engineStatus()) clusters[name].status = std::move(status);
   for (const auto& node : readNodes(service, {})) countNode(clusters[node.node.cluster], node);
   service.control().read([&](const control::State& state) {
     for (const auto& [name, nodes] : state.clusters()) clusters[name].name = name;
     for (const auto id : state.liveAttempts())
       if (const auto* attempt = state.attempt(id)) ++clusters[attempt->cluster].attempts;
   });
-  Page<ClusterView> page;
+  std::vector<ClusterView> all;
   for (auto& [name, cluster] : clusters) {
     cluster.name = name;
     std::sort(cluster.devices.begin(), cluster.devices.end(),
               [](const auto& a, const auto& b) { return std::tie(a.vendor, a.model) < std::tie(b.vendor, b.model); });
-    page.items.push_back(std::move(cluster));
+    if (!cluster.record.problem.empty()) cluster.status.answers = false;
+    all.push_back(std::move(cluster));
   }
-  replyPage(*call, page);
+  return all;
 }
+
+namespace {
 
 Param clusterParam() { return {.name = "cluster", .doc = "Only of this cluster.", .maxBytes = 63}; }
 
@@ -103,16 +112,6 @@ void addInventoryRoutes(std::vector<Route>& table) {
                    .answer = &shapeOf<DeviceView>(),
                    .page = true,
                    .handler = listDevices});
-  table.push_back({.method = "GET",
-                   .path = "/api/v1/clusters",
-                   .operation = "listClusters",
-                   .tag = "inventory",
-                   .summary = "List clusters with their capacity",
-                   .access = CallerCheck::authenticated,
-                   .action = "inventory.read",
-                   .answer = &shapeOf<ClusterView>(),
-                   .page = true,
-                   .handler = listClusters});
 }
 
 }  // namespace fairlead::api

@@ -14,6 +14,7 @@ void addActionRoutes(std::vector<Route>& table);
 void addLogRoutes(std::vector<Route>& table);
 void addAttemptRoutes(std::vector<Route>& table);
 void addInventoryRoutes(std::vector<Route>& table);
+void addClusterRoutes(std::vector<Route>& table);
 void addModelRoutes(std::vector<Route>& table);
 void addUsageRoutes(std::vector<Route>& table);
 void addProjectRoutes(std::vector<Route>& table);

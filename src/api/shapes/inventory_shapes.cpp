@@ -63,10 +63,44 @@ const Shape<ClusterView>& shapeOf<ClusterView>() {
   static const Shape<ClusterView> kShape =
       Shape<ClusterView>("Cluster", "One engine installation.")
           .must("name", "Its name.", &ClusterView::name)
+          .must("engine", "`slurm`, `local`; empty: not known here.",
+                [](const auto& v) -> const std::string& { return v.record.engine; })
+          .must("governsAll", "Work of every project may be started there.",
+                [](const auto& v) { return v.record.terms.governsAll; })
+          .may("projects", "Else that of these; none: it is only looked at.",
+               [](const auto& v) -> const auto& { return v.record.terms.projects; })
+          .may("depth", "How many may wait in the engine's own queue; left out: only what can start now goes there.",
+               [](const auto& v) { return std::int64_t{v.record.terms.depth}; })
+          .may("problem", "Why it is not connected.",
+               [](const auto& v) -> const std::string& { return v.record.problem; })
+          .must("answers", "Whether it was read lately enough to be believed.",
+                [](const auto& v) { return v.status.answers; })
+          .may("readAt", "When it was last read and believed.", [](const auto& v) { return v.status.readAt; })
+          .may("product", "What runs there: `Slurm 24.11.5`.",
+               [](const auto& v) -> const std::string& { return v.status.product; })
+          .may("way", "How it is asked: `REST v0.0.42`, `command line`.",
+               [](const auto& v) -> const std::string& { return v.status.way; })
+          .may("trouble", "What fails now.", [](const auto& v) -> const std::string& { return v.status.trouble; })
+          .may("notes", "What else to know: doubts about its answers, how far its history is read.",
+               [](const auto& v) -> const auto& { return v.status.notes; })
           .must("nodes", "Nodes it has.", &ClusterView::nodes)
           .must("readyNodes", "Nodes that take work.", &ClusterView::nodesReady)
           .must("attempts", "Attempts that hold capacity on it.", &ClusterView::attempts)
-          .must("devices", "By model.", &ClusterView::devices);
+          .must("devices", "By model.", &ClusterView::devices)
+          .may("document", "As it was declared.", [](const auto& v) { return RawJson{v.record.documentJson}; });
+  return kShape;
+}
+
+template <>
+const Shape<FindingView>& shapeOf<FindingView>() {
+  static const Shape<FindingView> kShape =
+      Shape<FindingView>("Finding", "One line of a look at a cluster.")
+          .must("kind", "`missing` is in the way of what the document wants.",
+                [](const auto& v) { return v.finding.kind; })
+          .must("topic", "What was looked at.", [](const auto& v) -> const std::string& { return v.finding.topic; })
+          .must("text", "What was seen.", [](const auto& v) -> const std::string& { return v.finding.text; })
+          .may("remedy", "The line that changes it.",
+               [](const auto& v) -> const std::string& { return v.finding.remedy; });
   return kShape;
 }
 

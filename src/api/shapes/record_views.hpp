@@ -3,6 +3,9 @@
 
 #include "views.hpp"
 
+#include <fairlead/api/cluster_desk.hpp>
+#include <fairlead/control/ports/engine_port.hpp>
+
 namespace fairlead::api {
 
 struct DeviceView {
@@ -24,7 +27,14 @@ struct DeviceCount {
   MilliDevices capacity, free;
 };
 
+struct FindingView {
+  control::Finding finding;
+};
+
+/// One connected cluster, or one that should be.
 struct ClusterView {
+  ClusterRecord record;
+  control::EngineStatus status;
   std::string name;
   std::int64_t nodes = 0, nodesReady = 0;
   std::int64_t attempts = 0;  ///< that hold devices

@@ -4,7 +4,9 @@
 #include "router.hpp"
 #include "shapes/record_views.hpp"
 
+#include <fairlead/api/errors.hpp>
 #include <fairlead/codec/digest.hpp>
+#include <fairlead/codec/errors.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -93,6 +95,28 @@ std::size_t Reply::size(std::string_view pointer) const {
   return value.is_array() ? value.as_array().size() : 0;
 }
 
+Checked<ClusterRecord> TestDesk::add(std::string_view document, bool fromHost) {
+  lastFromHost = fromHost;
+  if (document.find("kind: Cluster") == std::string_view::npos)
+    return tl::unexpected(Errors{Error{&codec::kBadValue, "is no cluster", "kind", {}, {}}});
+  records.push_back({"hpc", "slurm", {}, {}, R"({"kind":"Cluster"})"});
+  return records.back();
+}
+
+Result<ClusterRecord> TestDesk::govern(const std::string& name, const model::ClusterTerms& terms) {
+  for (auto& record : records) {
+    if (record.name != name) continue;
+    record.terms = terms;
+    return record;
+  }
+  return fail(kNoSuchCluster, "there is no cluster " + name);
+}
+
+Result<void> TestDesk::remove(const std::string& name) {
+  if (std::erase_if(records, [&](const auto& record) { return record.name == name; }) > 0) return {};
+  return fail(kNoSuchCluster, "there is no cluster " + name);
+}
+
 Daemon::Daemon(int devices, ApiOptions options)
     : folder_(makeFolder()),
       core_(store_, devices),
@@ -112,6 +136,7 @@ Daemon::Daemon(int devices, ApiOptions options)
                                                metrics_,
                                                health_,
                                                {},
+                                               desk_,
                                                "0.1.0",
                                                "",
                                                options});

@@ -33,6 +33,21 @@ struct Reply {
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
+/// Keeps what it is given, connects nothing.
+class TestDesk final : public ClusterDesk {
+ public:
+  std::vector<ClusterRecord> records;
+  std::vector<control::Finding> findings;
+  bool lastFromHost = false;
+
+  [[nodiscard]] std::vector<ClusterRecord> list() const override { return records; }
+  [[nodiscard]] Checked<ClusterRecord> add(std::string_view document, bool fromHost) override;
+  [[nodiscard]] Checked<std::vector<control::Finding>> check(std::string_view, bool) override { return findings; }
+  [[nodiscard]] Result<std::vector<control::Finding>> checkNamed(const std::string&) override { return findings; }
+  [[nodiscard]] Result<ClusterRecord> govern(const std::string& name, const model::ClusterTerms& terms) override;
+  [[nodiscard]] Result<void> remove(const std::string& name) override;
+};
+
 /// Project nlp: member li, operator olga, viewer vera, admin ann. Project search: member sue. Site admin: root.
 /// Each of them has a token. `ghost` has one, and no role anywhere. The unix socket's peer is li.
 class Daemon {
@@ -56,6 +71,7 @@ class Daemon {
   [[nodiscard]] control::testing::Harness& core() { return core_; }
   [[nodiscard]] store::MemoryStore& store() { return store_; }
   [[nodiscard]] Api& api() { return *api_; }
+  [[nodiscard]] TestDesk& desk() { return desk_; }
   [[nodiscard]] std::string endpoint() const { return "unix://" + folder_ + "/api.sock"; }
   [[nodiscard]] std::string tcpEndpoint() const { return server_->addresses().back(); }
   [[nodiscard]] net::HttpClient client(std::string_view who) const;
@@ -74,6 +90,7 @@ class Daemon {
   std::shared_ptr<obs::testing::CaptureSink> sink_ = std::make_shared<obs::testing::CaptureSink>();
   std::shared_ptr<const auth::Directory> directory_;
   std::shared_ptr<const PriceTable> prices_;
+  TestDesk desk_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<net::HttpServer> server_;
 };

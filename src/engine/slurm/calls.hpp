@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fairlead::engine::slurm {
@@ -60,6 +61,8 @@ class SlurmCalls {
   [[nodiscard]] virtual Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change,
                                             const std::string& user) = 0;
   [[nodiscard]] virtual Result<void> requeue(std::uint32_t job, const std::string& user) = 0;
+  /// Lines of slurm.conf as slurmctld has them, name and value; kSlurmUnsupported where this way does not tell them.
+  [[nodiscard]] virtual Result<std::vector<std::pair<std::string, std::string>>> settings() = 0;
   [[nodiscard]] virtual Result<void> setSuspended(std::uint32_t job, bool suspended) = 0;
   /// `reason` is needed to drain.
   [[nodiscard]] virtual Result<void> orderNode(wire::NodeAction action, const std::string& node,

@@ -233,6 +233,21 @@ Result<void> CommandCalls::requeue(std::uint32_t job, const std::string& user) {
                 fmt::format("requeuing job {}", job));
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> CommandCalls::settings() {
+  const auto text = outputOf({{"scontrol", "show", "config"}, {}, {}, {}, false}, "reading the configuration");
+  if (!text) return tl::unexpected(text.error());
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const auto equals = line.find(" = ");
+    if (equals == std::string_view::npos) continue;
+    const auto name = line.substr(0, line.find_first_of(" ="));
+    settings.emplace_back(name, line.substr(equals + 3));
+  }
+  return settings;
+}
+
 Result<void> CommandCalls::setSuspended(std::uint32_t job, bool suspended) {
   const auto action = suspended ? wire::JobAction::suspend : wire::JobAction::resume;
   return change(wire::actionCommand(action, {job, {}, {}}).argv, {},

@@ -144,6 +144,10 @@ Result<void> RestCalls::requeue(std::uint32_t job, const std::string&) {
               "connect the cluster through the commands, or cancel the attempt: it is then tried again");
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> RestCalls::settings() {
+  return fail(kSlurmUnsupported, "slurmrestd does not tell the configuration");
+}
+
 Result<void> RestCalls::setSuspended(std::uint32_t job, bool suspended) {
   return fail(kSlurmUnsupported,
               fmt::format("slurmrestd has no way to {} job {}", suspended ? "suspend" : "resume", job),

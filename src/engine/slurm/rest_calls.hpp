@@ -26,6 +26,7 @@ class RestCalls final : public SlurmCalls {
   Result<void> signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) override;
   Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change, const std::string& user) override;
   Result<void> requeue(std::uint32_t job, const std::string& user) override;
+  Result<std::vector<std::pair<std::string, std::string>>> settings() override;
   Result<void> setSuspended(std::uint32_t job, bool suspended) override;
   Result<void> orderNode(wire::NodeAction action, const std::string& node, const std::string& reason) override;
   void shutdown() override { transport_.shutdown(); }

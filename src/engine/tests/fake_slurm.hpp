@@ -27,6 +27,7 @@ class FakeSlurm {
   std::map<std::uint32_t, wire::SlurmJob> queue;
   std::vector<wire::SlurmAccountedJob> database;
   std::vector<wire::SlurmNode> nodes;
+  std::vector<std::pair<std::string, std::string>> settings;
   std::vector<wire::SlurmSubmit> submitted;
   std::vector<Call> calls;
   std::uint32_t nextId = 100;
@@ -175,6 +176,7 @@ class FakeCalls final : public slurm::SlurmCalls {
     return record(what, job, user);
   }
   Result<void> requeue(std::uint32_t, const std::string&) override { return {}; }
+  Result<std::vector<std::pair<std::string, std::string>>> settings() override { return world_.settings; }
   Result<void> setSuspended(std::uint32_t job, bool suspended) override {
     return record(suspended ? "suspend" : "resume", job, {});
   }

@@ -1,6 +1,7 @@
 // The API of one daemon: everything under /api/v1, and the probes. Composed by the program, served by net's HttpServer.
 #pragma once
 
+#include <fairlead/api/cluster_desk.hpp>
 #include <fairlead/api/problem.hpp>
 #include <fairlead/api/route.hpp>
 #include <fairlead/audit/signer.hpp>
@@ -22,6 +23,7 @@ namespace fairlead::api {
 
 struct ApiOptions {
   std::size_t workers = 4;            ///< threads for lists, reports, logs
+  std::size_t engineWorkers = 4;      ///< threads for what waits for an engine's answer
   std::size_t workerQueue = 4'096;    ///< calls that wait for them; over it: 503
   std::size_t maxStreams = 4'096;     ///< event streams open at once; over it: 503
   std::size_t maxFollowers = 512;     ///< followed logs open at once; over it: 503
@@ -46,6 +48,7 @@ struct ApiDependencies {
   obs::Metrics& metrics;
   obs::Health& health;
   policy::PolicyConfig policy;  ///< as control has it: lists tell with it what a workload waits for
+  ClusterDesk& clusters;
   std::string version;
   std::string commit;  ///< empty: unknown
   ApiOptions options;

@@ -24,6 +24,8 @@ inline constexpr ErrorCode kTooManyItems{"api/too-many-items", ErrorKind::tooLar
 inline constexpr ErrorCode kNoItems{"api/no-items", ErrorKind::invalid, "The request holds nothing"};
 inline constexpr ErrorCode kBusy{"api/busy", ErrorKind::unavailable, "Too much is going on"};
 inline constexpr ErrorCode kNoAttempt{"api/no-attempt", ErrorKind::notFound, "The workload has no such attempt"};
+inline constexpr ErrorCode kNoSuchCluster{"api/no-such-cluster", ErrorKind::notFound, "There is no such cluster"};
+inline constexpr ErrorCode kLookedAtOnly{"api/looked-at-only", ErrorKind::conflict, "The cluster is only looked at"};
 inline constexpr ErrorCode kRefusedByServer{"api/refused", ErrorKind::invalid, "The request was refused"};
 
 }  // namespace fairlead::api

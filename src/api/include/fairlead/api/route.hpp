@@ -37,6 +37,7 @@ struct Param {
 enum class RunsOn : std::uint8_t {
   io,      ///< quick and never blocking
   worker,  ///< the bounded pool for what may be slow
+  engine,  ///< the pool for what waits for an engine's answer
 };
 
 /// Whether and how the caller must be known.

@@ -32,6 +32,10 @@ enum class Action : std::uint8_t {
   priceRead,
   auditVerify,  ///< the whole trail
   siteRead,
+  workloadSuspend,
+  workloadResume,
+  workloadSetTimeLimit,
+  clusterManage,  ///< connect, govern, remove; drain nodes
 };
 
 enum class ActionScope : std::uint8_t {
@@ -86,4 +90,8 @@ inline constexpr auto fairlead::kEnumNames<fairlead::auth::Action> =
         {fairlead::auth::Action::priceRead, "price.read"},
         {fairlead::auth::Action::auditVerify, "audit.verify"},
         {fairlead::auth::Action::siteRead, "site.read"},
+        {fairlead::auth::Action::workloadSuspend, "workload.suspend"},
+        {fairlead::auth::Action::workloadResume, "workload.resume"},
+        {fairlead::auth::Action::workloadSetTimeLimit, "workload.set-time-limit"},
+        {fairlead::auth::Action::clusterManage, "cluster.manage"},
     });

@@ -23,6 +23,7 @@ struct DaemonConfig {
   std::string stateDirectory;
   std::string projects;  ///< file of projects, members, roles
   std::string prices;    ///< file of prices
+  std::string clusters;  ///< folder of cluster documents
 
   struct Store {
     std::string kind;  ///< sqlite or memory

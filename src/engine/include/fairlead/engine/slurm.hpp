@@ -1,6 +1,7 @@
 // A Slurm cluster as an engine, through slurmrestd or through Slurm's own commands.
 #pragma once
 
+#include <fairlead/base/enum_text.hpp>
 #include <fairlead/base/result.hpp>
 #include <fairlead/control/ports/engine_port.hpp>
 #include <fairlead/engine/local.hpp>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,10 @@ struct SlurmOptions {
   std::string stateDir;           ///< absolute; made when missing. Holds `attempts/`
   /// Whether work of a project may be started there now; empty: of none. Any thread.
   std::function<bool(const std::string& project)> governs;
+
+  /// Account to project; an account that is not named is a project of its own name.
+  std::vector<std::pair<std::string, std::string>> projects;
+  TimePoint historyFrom;  ///< jobs that ended since are read from slurmdbd; 0: only what the queue shows
 
   // The way in: slurmrestd where `endpoint` is given, else the commands.
   std::string endpoint;  ///< `http://host:6820`, `https://...`, `unix:///run/slurmrestd.socket`
@@ -62,3 +68,14 @@ struct SlurmOptions {
 [[nodiscard]] Result<std::unique_ptr<control::EnginePort>> makeSlurmEngine(SlurmOptions options);
 
 }  // namespace fairlead::engine
+
+namespace fairlead {
+template <>
+inline constexpr auto kEnumNames<engine::SlurmContainer> =
+    std::to_array<std::pair<engine::SlurmContainer, std::string_view>>({
+        {engine::SlurmContainer::none, "none"},
+        {engine::SlurmContainer::pyxis, "pyxis"},
+        {engine::SlurmContainer::apptainer, "apptainer"},
+        {engine::SlurmContainer::oci, "oci"},
+    });
+}  // namespace fairlead
