@@ -81,8 +81,12 @@ Result<net::ProcessResult> CommandCalls::run(Command command) {
   spec.argv = std::move(command.argv);
   if (!options_.programs.empty()) spec.argv[0] = options_.programs + "/" + spec.argv[0];
   spec.env = std::move(command.environment);
-  spec.env.insert(spec.env.end(), {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin", "LC_ALL=C",
-                                   "SLURM_TIME_FORMAT=%s"});
+  spec.env.insert(spec.env.end(), {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin", "LC_ALL=C"});
+  // JSON holds numbers anyway, and sacct --json of 22.05 prints its own --starttime by this format, then cannot read
+  // it.
+  const bool json =
+      std::any_of(spec.argv.begin(), spec.argv.end(), [](const auto& word) { return word.starts_with("--json"); });
+  if (!json) spec.env.emplace_back("SLURM_TIME_FORMAT=%s");
   if (!options_.slurmConf.empty()) spec.env.push_back("SLURM_CONF=" + options_.slurmConf);
   spec.cwd = "/";
   spec.input = std::move(command.input);
