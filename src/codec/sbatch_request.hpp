@@ -50,7 +50,10 @@ struct SbatchRequest {
   SbatchOption<std::int32_t> priority;
   SbatchOption<std::string> exportList;
   SbatchOption<model::CheckpointRule> signal;
+  SbatchOption<std::string> partition, qos, constraint, reservation, licenses;
+  SbatchOption<std::int64_t> switches;
   bool hold = false;
+  bool exclusive = false;
 };
 
 /// The work in progress: the request, and what there is to say about it.

@@ -14,6 +14,8 @@
 namespace fairlead::codec::sbatch_take {
 namespace {
 
+constexpr std::string_view kSlurmOnly = "heeded on Slurm clusters only; elsewhere devices, cpus and memory decide";
+
 constexpr std::string_view kMemoryForms = "write it such as 4000M, 64G or 1T";
 constexpr std::string_view kGpuForms = "write it such as 2, h100:2 or h100";
 
@@ -48,6 +50,16 @@ void label(SbatchWork& work, const SbatchGiven& given, SbatchOption<std::string>
     work.notMap(given, fmt::format("becomes a label, and as one {}", fault->message));
   else
     into.set(given, given.value);
+}
+
+/// What only Slurm clusters heed; the answer says so.
+void slurmWord(SbatchWork& work, const SbatchGiven& given, SbatchOption<std::string>& into) {
+  if (auto fault = slurmWordFault(given.value)) {
+    work.fault(given, kBadValue, std::move(fault->message), std::move(fault->remedy));
+    return;
+  }
+  into.set(given, given.value);
+  work.notMap(given, std::string(kSlurmOnly));
 }
 
 std::optional<model::Dependency::Condition> conditionOf(std::string_view type) {
@@ -87,6 +99,25 @@ void account(SbatchWork& work, const SbatchGiven& given) {
     work.fault(given, kBadValue, "the account names the project: " + fault->message, std::move(fault->remedy));
   else
     work.request.account.set(given, given.value);
+}
+
+void constraint(SbatchWork& work, const SbatchGiven& given) { slurmWord(work, given, work.request.constraint); }
+void licenses(SbatchWork& work, const SbatchGiven& given) { slurmWord(work, given, work.request.licenses); }
+void partition(SbatchWork& work, const SbatchGiven& given) { slurmWord(work, given, work.request.partition); }
+void qos(SbatchWork& work, const SbatchGiven& given) { slurmWord(work, given, work.request.qos); }
+void reservation(SbatchWork& work, const SbatchGiven& given) { slurmWord(work, given, work.request.reservation); }
+
+void exclusive(SbatchWork& work, const SbatchGiven& given) {
+  work.request.exclusive = given.value.empty() || given.value == "exclusive";
+  work.notMap(given, work.request.exclusive ? std::string(kSlurmOnly)
+                                            : "other work may share the node; only --exclusive alone is carried");
+}
+
+void switches(SbatchWork& work, const SbatchGiven& given) {
+  const auto count = slurmCount(std::string_view(given.value).substr(0, given.value.find('@')), 1, 10'000);
+  if (!count) return bad(work, given, "a number of switches", "write it such as 1, or 1@30:00");
+  work.request.switches.set(given, *count);
+  work.notMap(given, std::string(kSlurmOnly));
 }
 
 void array(SbatchWork& work, const SbatchGiven& given) { work.request.array.set(given, given.value); }

@@ -8,6 +8,13 @@ namespace fairlead::codec::sbatch_take {
 void account(SbatchWork& work, const SbatchGiven& given);
 void array(SbatchWork& work, const SbatchGiven& given);
 void begin(SbatchWork& work, const SbatchGiven& given);
+void constraint(SbatchWork& work, const SbatchGiven& given);
+void exclusive(SbatchWork& work, const SbatchGiven& given);
+void licenses(SbatchWork& work, const SbatchGiven& given);
+void partition(SbatchWork& work, const SbatchGiven& given);
+void qos(SbatchWork& work, const SbatchGiven& given);
+void reservation(SbatchWork& work, const SbatchGiven& given);
+void switches(SbatchWork& work, const SbatchGiven& given);
 void chdir(SbatchWork& work, const SbatchGiven& given);
 void comment(SbatchWork& work, const SbatchGiven& given);
 void cpusPerGpu(SbatchWork& work, const SbatchGiven& given);

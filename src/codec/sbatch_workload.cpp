@@ -306,6 +306,13 @@ void readRules(SbatchWork& work, model::Spec& spec) {
   if (request.dependencies) spec.dependencies = *request.dependencies;
   if (request.signal) spec.checkpoint = *request.signal;
   spec.startHeld = request.hold;
+  if (request.partition) spec.slurm.partition = *request.partition;
+  if (request.qos) spec.slurm.qos = *request.qos;
+  if (request.constraint) spec.slurm.constraint = *request.constraint;
+  if (request.reservation) spec.slurm.reservation = *request.reservation;
+  if (request.licenses) spec.slurm.licenses = *request.licenses;
+  if (request.switches) spec.slurm.switches = static_cast<std::int32_t>(*request.switches);
+  spec.slurm.exclusive = request.exclusive;
   readArray(work, spec);
 }
 

@@ -83,6 +83,7 @@ Spec decodeSpec(Decoder& decoder, const Field& field, const SpecContext& context
   if (const auto array = map.optional("array")) spec.array = decodeArray(decoder, array);
   if (const auto input = map.optional("model")) spec.model = decodeModelInput(decoder, input);
   if (const auto logs = map.optional("logs")) spec.logs = decodeLogs(decoder, logs);
+  if (const auto slurm = map.optional("slurm")) spec.slurm = decodeSlurmHints(decoder, slurm);
   map.done();
   return spec;
 }

@@ -143,6 +143,19 @@ void writeModel(JsonWriter& json, const model::ModelInput& input) {
   json.endObject();
 }
 
+void writeSlurmHints(JsonWriter& json, const model::SlurmHints& hints) {
+  if (hints == model::SlurmHints{}) return;
+  json.key("slurm").beginObject();
+  member(json, "constraint", hints.constraint);
+  if (hints.exclusive) json.member("exclusive", true);
+  member(json, "licenses", hints.licenses);
+  member(json, "partition", hints.partition);
+  member(json, "qos", hints.qos);
+  member(json, "reservation", hints.reservation);
+  if (hints.switches > 0) json.member("switches", hints.switches);
+  json.endObject();
+}
+
 void writeTopology(JsonWriter& json, const model::TopologyRule& rule) {
   if (rule == model::TopologyRule{}) return;
   json.key("topology").beginObject();
@@ -169,6 +182,7 @@ void writeSpec(JsonWriter& json, const Spec& spec) {
   json.key("roles").beginArray();
   for (const auto& role : spec.roles) writeRole(json, role);
   json.endArray();
+  writeSlurmHints(json, spec.slurm);
   if (spec.startHeld) json.member("startHeld", true);
   if (spec.stopGrace != usual.stopGrace) json.member("stopGrace", toText(spec.stopGrace));
   if (spec.stopSignal != usual.stopSignal) json.member("stopSignal", spec.stopSignal);

@@ -304,4 +304,19 @@ model::LogFiles decodeLogs(Decoder& decoder, const Field& field) {
   return logs;
 }
 
+model::SlurmHints decodeSlurmHints(Decoder& decoder, const Field& field) {
+  constexpr std::int64_t kMostSwitches = 10'000;
+  MapReader map(decoder, field);
+  model::SlurmHints hints;
+  hints.partition = checkedText(decoder, map.optional("partition"), slurmWordFault);
+  hints.qos = checkedText(decoder, map.optional("qos"), slurmWordFault);
+  hints.constraint = checkedText(decoder, map.optional("constraint"), slurmWordFault);
+  hints.reservation = checkedText(decoder, map.optional("reservation"), slurmWordFault);
+  hints.licenses = checkedText(decoder, map.optional("licenses"), slurmWordFault);
+  hints.exclusive = decoder.boolean(map.optional("exclusive")).value_or(false);
+  hints.switches = static_cast<std::int32_t>(decoder.integer(map.optional("switches"), 1, kMostSwitches).value_or(0));
+  map.done();
+  return hints;
+}
+
 }  // namespace fairlead::codec

@@ -39,6 +39,7 @@ struct PairRules {
 [[nodiscard]] std::vector<model::Dependency> decodeDependencies(Decoder& decoder, const Field& field);
 [[nodiscard]] model::ArrayRule decodeArray(Decoder& decoder, const Field& field);
 [[nodiscard]] model::ModelInput decodeModelInput(Decoder& decoder, const Field& field);
+[[nodiscard]] model::SlurmHints decodeSlurmHints(Decoder& decoder, const Field& field);
 [[nodiscard]] model::LogFiles decodeLogs(Decoder& decoder, const Field& field);
 
 }  // namespace fairlead::codec

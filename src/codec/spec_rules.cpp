@@ -142,6 +142,22 @@ std::optional<Fault> labelValueFault(std::string_view text) {
   return {};
 }
 
+std::optional<Fault> slurmWordFault(std::string_view text) {
+  constexpr std::size_t kMost = 1024;
+  constexpr std::string_view kMarks = "_-.,:;@+=%/&|()[]*";
+  if (text.empty()) return Fault{"is empty", "leave it out"};
+  if (text.size() > kMost)
+    return Fault{fmt::format("{} bytes, at most {} are allowed", text.size(), kMost), "shorten it"};
+  if (text.front() == '-') return Fault{"looks like an option", "write its name alone"};
+  const auto fine = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kMarks.find(c) != std::string_view::npos;
+  };
+  if (!std::all_of(text.begin(), text.end(), fine))
+    return Fault{"holds a character that no name in Slurm has", "write it as for sbatch, without spaces and quotes"};
+  return {};
+}
+
 std::optional<Fault> pathFault(std::string_view text) {
   if (text.empty()) return Fault{"is empty", "name a path"};
   if (text.size() > SpecLimits::pathBytes)

@@ -17,6 +17,8 @@ struct Fault {
 };
 
 [[nodiscard]] std::optional<Fault> nameFault(std::string_view text);
+/// A word that goes to Slurm's programs: no spaces, quotes or control characters, at most 1024 bytes.
+[[nodiscard]] std::optional<Fault> slurmWordFault(std::string_view text);
 [[nodiscard]] std::optional<Fault> labelValueFault(std::string_view text);
 [[nodiscard]] std::optional<Fault> pathFault(std::string_view text);
 /// One plain file name, no folder.

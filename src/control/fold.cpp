@@ -90,7 +90,7 @@ AttemptEvent finalEvent(FailureCategory category, WorkloadEvent event) {
 
 void suspectNodes(Workload& workload, const Attempt& attempt) {
   for (const auto& member : attempt.placement)
-    if (!member.node.empty() &&
+    if (!member.node.starts_with(model::kUnknownNode) &&
         std::find(workload.avoidNodes.begin(), workload.avoidNodes.end(), member.node) == workload.avoidNodes.end())
       workload.avoidNodes.push_back(member.node);
 }

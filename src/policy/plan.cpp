@@ -107,7 +107,7 @@ class Planner {
       if (room == whole_.end()) continue;
       auto fit = fitGang({*room}, entry.spec->spec, effectiveAvoid(entry), {});
       if (!fit.placement) continue;
-      for (auto& member : fit.placement->members) member.node.clear();
+      hideNodes(fit.placement->members);
       ++waiting;
       ++placements_;
       plan_.decisions.push_back({entry.workload,
@@ -120,6 +120,15 @@ class Planner {
       return true;
     }
     return false;
+  }
+
+  /// Which members share a node is kept, which node it is not.
+  static void hideNodes(std::vector<model::MemberPlacement>& members) {
+    std::map<std::string, std::string> names;
+    for (auto& member : members) {
+      const auto next = std::string(1, model::kUnknownNode) + std::to_string(names.size() + 1);
+      member.node = names.emplace(member.node, next).first->second;
+    }
   }
 
   static std::string nodesText(const std::vector<model::MemberPlacement>& members) {

@@ -140,6 +140,9 @@ class Planner {
       component.gresPerNode.push_back(std::move(gres));
       for (const auto& [name, feature] : options_.constraints)
         if (model::modelMatches(name, kind->model)) component.constraint = feature;
+      const auto& asked = spec_.slurm.constraint;
+      if (!asked.empty())
+        component.constraint = component.constraint.empty() ? asked : component.constraint + "&(" + asked + ")";
     }
     for (const auto& vendor : hidden)
       if (const auto variable = model::visibleVariable(vendor); !variable.empty() && variable != out.deviceVariable)
@@ -167,11 +170,24 @@ class Planner {
     component.tasksPerNode = out.tasksPerNode;
     component.cpusPerTask = out.cpus;
     if (placed.memory.count > 0) component.memoryPerNode = placed.memory * out.tasksPerNode;
-    component.partition = options_.partition;
-    component.account = filled(options_.account, {{"%p", order_.workload.project}, {"%u", user_.name}});
-    component.qos = options_.qos;
+    const auto& asked = spec_.slurm;
+    component.partition = asked.partition.empty() ? options_.partition : asked.partition;
+    component.account = account();
+    component.qos = asked.qos.empty() ? options_.qos : asked.qos;
+    component.reservation = asked.reservation;
+    component.licenses = asked.licenses;
+    component.exclusive = asked.exclusive;
+    if (asked.switches > 0) component.switches = asked.switches;
+    if (component.constraint.empty()) component.constraint = asked.constraint;
     for (const auto& node : order_.workload.avoidNodes)
       component.excludedNodes += (component.excludedNodes.empty() ? "" : ",") + node;
+  }
+
+  /// The account that the project is mapped to, else as the cluster's document says.
+  std::string account() const {
+    for (const auto& [account, project] : options_.projects)
+      if (project == order_.workload.project) return account;
+    return filled(options_.account, {{"%p", order_.workload.project}, {"%u", user_.name}});
   }
 
   void fill() {

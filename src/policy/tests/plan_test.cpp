@@ -227,7 +227,7 @@ TEST(Plan, handsOverToTheEnginesQueueDownToItsDepth) {
                     3, {},     {cluster({.governsAll = true, .depth = 3}, 1)}};
   const auto made = plan(snapshot, {}, kNow);
   ASSERT_EQ(verdictOn(made, 1), Verdict::placed);
-  EXPECT_EQ(decisionOn(made, 1).placement.at(0).node, "") << "the engine's queue decides where";
+  EXPECT_EQ(decisionOn(made, 1).placement.at(0).node, "?1") << "the engine's queue decides where";
   EXPECT_EQ(decisionOn(made, 1).placement.at(0).model, "h100-sxm5-80gb");
   EXPECT_EQ(decisionOn(made, 1).reasons.at(0).code, ReasonCode::handedOver);
   EXPECT_EQ(verdictOn(made, 2), Verdict::placed);

@@ -77,6 +77,18 @@ struct TopologyRule {
   bool operator==(const TopologyRule&) const = default;
 };
 
+/// What only a Slurm cluster understands; others pass it over. Empty: the cluster's own configuration decides.
+struct SlurmHints {
+  std::string partition;  ///< one, or several with commas
+  std::string qos;
+  std::string constraint;  ///< `nvlink&rack1`
+  std::string reservation;
+  std::string licenses;       ///< `matlab:2`
+  bool exclusive = false;     ///< nodes of its own
+  std::int32_t switches = 0;  ///< at most so many leaf switches; 0: any
+  bool operator==(const SlurmHints&) const = default;
+};
+
 struct Spec {
   TaskClass taskClass = TaskClass::training;
   std::int32_t priority = 0;
@@ -95,6 +107,7 @@ struct Spec {
   std::optional<ArrayRule> array;
   std::optional<ModelInput> model;
   LogFiles logs;
+  SlurmHints slurm;
   bool operator==(const Spec&) const = default;
 };
 

@@ -70,6 +70,9 @@ struct DeviceSlice {
   bool operator==(const DeviceSlice&) const = default;
 };
 
+/// First character of a node's name that stands for one which the engine's own queue will choose.
+inline constexpr char kUnknownNode = '?';
+
 struct MemberPlacement {
   std::int32_t role = 0;  ///< index in Spec::roles
   std::int32_t rank = 0;  ///< over all roles
@@ -84,7 +87,7 @@ struct MemberPlacement {
 
 /// How one member ended.
 struct MemberEnd {
-  std::int32_t rank = 0;
+  std::int32_t rank = 0;      ///< -1: one of them, which is not known
   std::int32_t exitCode = 0;  ///< meaningful when signal is 0
   std::int32_t signal = 0;    ///< 0: exited
   bool outOfMemory = false;

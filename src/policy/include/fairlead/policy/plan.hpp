@@ -73,11 +73,11 @@ struct PolicyConfig {
 struct Decision {
   model::WorkloadId workload;
   model::Verdict verdict = model::Verdict::notNow;
-  std::size_t position = 0;  ///< 1-based in the order of this plan
-  std::string cluster;       ///< when placed
-  std::vector<model::MemberPlacement> placement;  ///< with empty node names where the engine's own queue decides
-  std::vector<model::Reason> reasons;  ///< most telling first; when placed: why here
-  TimePoint estimatedStart;            ///< 0: unknown
+  std::size_t position = 0;                       ///< 1-based in the order of this plan
+  std::string cluster;                            ///< when placed
+  std::vector<model::MemberPlacement> placement;  ///< where the engine's own queue decides, nodes are `?1`, `?2`
+  std::vector<model::Reason> reasons;             ///< most telling first; when placed: why here
+  TimePoint estimatedStart;                       ///< 0: unknown
 };
 
 struct Plan {
