@@ -156,9 +156,9 @@ model::ClusterTerms readTerms(Decoder& decoder, MapReader& spec) {
 }
 
 bool isName(std::string_view name) {
-  if (name.empty() || name.size() > kMostName || name.front() == '-' || name.back() == '-') return false;
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.empty() || name.size() > kMostName || !plain(name.front()) || !plain(name.back())) return false;
+  return std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '-' || c == '.'; });
 }
 
 void expect(Decoder& decoder, const Field& field, std::string_view wanted) {
