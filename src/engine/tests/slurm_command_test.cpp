@@ -49,5 +49,20 @@ TEST_F(SlurmCommandTest, AsksForJobsThatHaveEndedToo) {
   EXPECT_EQ(asked(), "ping\n--all --states=all --json=v0.0.42\n");
 }
 
+/// sacct --json of 22.05 fails on its own --starttime when it is.
+TEST_F(SlurmCommandTest, JsonIsAskedForWithoutAFormOfTime) {
+  std::ofstream(root_ + "/sacct") << "#!/bin/sh\nenv >" << root_ << "/asked\necho '{\"jobs\":[],\"errors\":[]}'\n";
+  ::chmod((root_ + "/sacct").c_str(), 0755);
+  program("squeue", "", "22.05.8");
+  CommandCalls calls(options());
+  ASSERT_TRUE(calls.connect());
+  HistoryQuery query;
+  query.from = TimePoint{1'796'000'000'000};
+  const auto read = calls.history(query);
+  ASSERT_TRUE(read) << toText(read.error());
+  EXPECT_NE(asked().find("LC_ALL=C"), std::string::npos);
+  EXPECT_EQ(asked().find("SLURM_TIME_FORMAT"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fairlead::engine::slurm

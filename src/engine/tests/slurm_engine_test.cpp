@@ -296,6 +296,27 @@ TEST_F(SlurmEngineTest, AReusedIdIsAnotherJob) {
   for (const auto& o : sink_->seen(order.attempt.id)) EXPECT_NE(o.kind, ObservationKind::ended);
 }
 
+TEST_F(SlurmEngineTest, ARequeueIsTheSameAttemptThoughItIsSubmittedAnew) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.databaseDown = true;  // the queue alone tells it
+    world_.job(100).submitTime = TimePoint{9'000'000};
+    world_.job(100).restarts = 1;
+  }
+  world_.put(100, wire::JobState::pending, "PENDING");
+  engine_.reset();  // another daemon knows it as well
+  startSlurm({{order.attempt.id, model::AttemptState::running, 9}});
+  world_.end(100, wire::JobState::failed, "FAILED", 8);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::applicationExit) << end.reason;
+  EXPECT_EQ(end.nativeId, "100@9000");
+}
+
 TEST_F(SlurmEngineTest, ARefusalIsTold) {
   world_.refusal = wire::SlurmProblem{2045, wire::ProblemKind::badAccount, "Invalid account", "", "", 0, false};
   startSlurm();
