@@ -12,6 +12,10 @@ import time
 import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, ROOT)
+
+from tests.slurm.harness import lacking  # noqa: E402 (found through ROOT)
+
 JOBS = str(os.cpu_count() or 2)
 NUMBERS = {  # what a summary line means: (pattern, passed, failed, skipped as groups)
     "gtest_passed": re.compile(r"^\[  PASSED  \] (\d+) test", re.M),
@@ -111,9 +115,17 @@ def sanitized(kind):
     return build(kind, *(f"{module}_tests" for module in modules)) or ctest(kind, "-R", rf"^unit\.({'|'.join(modules)})$")
 
 
-def slurm():
+def slurm(test):
     """The roots of the releases that this Debian does not have are made first: they take longer than a test may."""
-    return Tally(failed=1) if run("scripts/slurm_cluster.py", "root") else ctest("release", "-L", "slurm", jobs="1")
+    return Tally(failed=1) if run("scripts/slurm_cluster.py", "root") else ctest("release", "-R", rf"^slurm\.{test}$", jobs="1")
+
+
+def slurm_engine():
+    missing = lacking()
+    if not missing:
+        return slurm("test_engine")
+    print(f"{'FAILED' if os.environ.get('CI') else 'SKIPPED'}: the engine is not tried on a real Slurm: {missing}", flush=True)
+    return Tally(failed=1) if os.environ.get("CI") else Tally(skipped=1)
 
 
 def quick():
@@ -135,7 +147,8 @@ def everything():
         ("unit and property tests", lambda: ctest("release", "-L", "unit")),
         ("lint", lint),
         ("end-to-end tests and tour", lambda: ctest("release", "-L", "e2e", jobs="2")),
-        ("slurm.cluster", slurm),
+        ("slurm.cluster", lambda: slurm("test_cluster")),
+        ("slurm.engine", slurm_engine),
         ("short chaos", lambda: ctest("release", "-L", "chaos", jobs="1")),
         ("address and undefined sanitizers", lambda: sanitized("asan")),
         ("thread sanitizer", lambda: sanitized("tsan")),

@@ -4,10 +4,12 @@
 //   FAIRLEAD_SLURM_CONF       slurm.conf of the cluster (needed)
 //   FAIRLEAD_SLURM_USER       whom work runs as (needed); has an association and may use the default partition
 //   FAIRLEAD_SLURM_FOLDER     a folder that this user may write and all nodes see (needed)
+//   FAIRLEAD_SLURM_PROGRAMS   folder of squeue and its kin; not set: through PATH
 //   FAIRLEAD_SLURM_ENDPOINT   http://127.0.0.1:6820; not set: the commands
 //   FAIRLEAD_SLURM_RESTART    a program that ends slurmctld hard and starts it again
 //   FAIRLEAD_SLURM_LOSE_NODE  a program that takes away the node given as its argument, hard
 //   FAIRLEAD_SLURM_PARTITION  for all jobs
+//   FAIRLEAD_SLURM_INTERVAL   milliseconds between reads of the queue; not set: 300
 //
 // FAIRLEAD_TEST_LIMIT (seconds) bounds each wait; a time limit of a minute needs 180.
 #include <fairlead/engine/slurm.hpp>
@@ -17,11 +19,11 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <pwd.h>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +31,8 @@ namespace fairlead::engine {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);
@@ -53,8 +57,10 @@ class SlurmHarness final : public testing::EngineHarness {
     options_.endpoint = setting("FAIRLEAD_SLURM_ENDPOINT");
     options_.partition = setting("FAIRLEAD_SLURM_PARTITION");
     options_.runFolder = folder_ + "/runs";
-    options_.tokenCommand = {"scontrol", "token", "username=%u", "lifespan=%s"};
-    options_.jobInterval = {300};
+    options_.programs = setting("FAIRLEAD_SLURM_PROGRAMS");
+    options_.tokenCommand = {program("scontrol"), "token", "username=%u", "lifespan=%s"};
+    const auto interval = std::atoi(setting("FAIRLEAD_SLURM_INTERVAL").c_str());
+    options_.jobInterval = {interval > 0 ? interval : 300};
     options_.submitSettle = {3'000};
     options_.callTimeout = {30'000};
     options_.log = [](LogSeverity severity, const std::string& line) {
@@ -75,22 +81,37 @@ class SlurmHarness final : public testing::EngineHarness {
   std::string folder() override { return folder_; }
   std::string unixUser() override { return setting("FAIRLEAD_SLURM_USER"); }
   std::uint64_t nextAttempt() override {
-    static std::uint64_t next =
-        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1));
+    // Several of these programs may work on one cluster at once, and a cluster remembers the runs of the day before.
+    static std::uint64_t next = std::uint64_t{std::random_device{}()} << 8;
     return ++next;
   }
   Device device() override { return {"nvidia", "h100", std::string(model::visibleVariable("nvidia"))}; }
   Milliseconds shortestLimit() override { return {60'000}; }
+  bool allowRequeue() override { return options_.requeue = true; }
+  void requeue(const std::string& nativeId) override {
+    const auto* user = ::getpwnam(unixUser().c_str());
+    ASSERT_NE(user, nullptr);
+    net::ProcessSpec spec;
+    spec.argv = {program("scontrol"), "requeue", nativeId.substr(0, nativeId.find('@'))};
+    spec.user = net::UnixUser{user->pw_uid, user->pw_gid, {}};
+    spec.env = {kPath, "SLURM_CONF=" + options_.slurmConf};
+    const auto result = net::runProcess(spec);
+    EXPECT_TRUE(result && result->succeeded()) << (result ? result->errors : result.error().message);
+  }
+  bool limitsMemory() override { return true; }
   bool restartDaemons() override { return runProgram(setting("FAIRLEAD_SLURM_RESTART"), {}); }
   bool loseNode(const std::string& node) override { return runProgram(setting("FAIRLEAD_SLURM_LOSE_NODE"), {node}); }
 
  private:
+  [[nodiscard]] std::string program(const std::string& name) const {
+    return options_.programs.empty() ? name : options_.programs + "/" + name;
+  }
   static bool runProgram(const std::string& program, std::vector<std::string> arguments) {
     if (program.empty()) return false;
     net::ProcessSpec spec;
     spec.argv = {program};
     spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
-    spec.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+    spec.env = {kPath};
     spec.timeout = {120'000};
     const auto result = net::runProcess(spec);
     EXPECT_TRUE(result && result->succeeded()) << (result ? result->errors : result.error().message);

@@ -38,6 +38,15 @@ def script(*arguments, check=True, limit=600):
     return done if not check else done.stdout
 
 
+def lacking():
+    """What this machine or user lacks for a cluster; empty: nothing."""
+    if os.geteuid() != 0 and not shutil.which("sudo"):
+        return "only root can make clusters, and there is no sudo"
+    programs = [name for name in ("slurmctld", "slurmd", "slurmrestd", "munged", "mariadbd", "debootstrap")
+                if not shutil.which(name, path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")]
+    return f"{', '.join(programs)} missing: scripts/install-packages.sh slurm slurm-roots" if programs else ""
+
+
 def new_folder():
     """For a cluster's users to reach; not there yet."""
     above = Path(tempfile.mkdtemp(prefix="fairlead-slurm-"))

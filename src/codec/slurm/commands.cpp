@@ -166,12 +166,13 @@ std::string toText(const SlurmJobRef& job) {
   return fmt::format("{}", job.id);
 }
 
-SlurmCommand cancelCommand(const SlurmJobRef& job, int signal, bool batchShell) {
+SlurmCommand cancelCommand(const SlurmJobRef& job) { return {{"scancel", "--verbose", toText(job)}, {}}; }
+
+SlurmCommand signalCommand(const SlurmJobRef& job, int signal, SignalScope scope) {
   SlurmCommand command{{"scancel", "--verbose"}, {}};
-  if (signal != 0) {
-    option(command.argv, "signal", signalName(signal));
-    command.argv.emplace_back(batchShell ? "--batch" : "--full");
-  }
+  option(command.argv, "signal", signalName(signal));
+  if (scope == SignalScope::batchShell) command.argv.emplace_back("--batch");
+  if (scope == SignalScope::batchScript) command.argv.emplace_back("--full");
   command.argv.push_back(toText(job));
   return command;
 }

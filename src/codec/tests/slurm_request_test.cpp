@@ -121,7 +121,11 @@ std::string words(const SlurmCommand& command) { return fmt::format("{}", fmt::j
 
 TEST(SlurmCommands, Actions) {
   EXPECT_EQ(words(cancelCommand({12, {}, {}})), "scancel --verbose 12");
-  EXPECT_EQ(words(cancelCommand({12, 3, {}}, 10, true)), "scancel --verbose --signal=USR1 --batch 12_3");
+  EXPECT_EQ(words(signalCommand({12, 3, {}}, 10, SignalScope::batchShell)),
+            "scancel --verbose --signal=USR1 --batch 12_3");
+  EXPECT_EQ(words(signalCommand({12, {}, {}}, 10, SignalScope::batchScript)),
+            "scancel --verbose --signal=USR1 --full 12");
+  EXPECT_EQ(words(signalCommand({12, {}, {}}, 10, SignalScope::steps)), "scancel --verbose --signal=USR1 12");
   EXPECT_EQ(words(actionCommand(JobAction::requeue, {12, {}, 1})), "scontrol requeue 12+1");
   EXPECT_EQ(words(actionCommand(JobAction::resume, {12, {}, {}})), "scontrol resume 12");
   SlurmJobUpdate update;

@@ -3,7 +3,6 @@
 
 #include <fairlead/base/result.hpp>
 #include <fairlead/codec/slurm/requests.hpp>
-#include <fairlead/codec/slurm/types.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -30,12 +29,6 @@ struct HistoryQuery {
   bool everyRun = false;           ///< all runs of requeued jobs, not only the last
 };
 
-enum class SignalScope : std::uint8_t {
-  steps,  ///< what srun started, not the batch script
-  batch,  ///< the batch script's shell only
-  all,    ///< both, with what they started
-};
-
 /// Implementations: REST, command line; in tests a script. Any thread; at most the configured number of calls run at
 /// once, others wait for their turn. Every call ends within its time-out. An empty `user` is the one that reads.
 ///
@@ -56,7 +49,8 @@ class SlurmCalls {
   [[nodiscard]] virtual Result<wire::SlurmSubmitted> submit(const wire::SlurmSubmit& job, const std::string& user) = 0;
   /// Ends the job; of a heterogeneous one, the leader's id ends all.
   [[nodiscard]] virtual Result<void> cancel(std::uint32_t job, const std::string& user) = 0;
-  [[nodiscard]] virtual Result<void> signal(std::uint32_t job, int number, SignalScope scope,
+  /// kSlurmUnsupported: this way reaches the batch script only (slurmrestd before v0.0.40).
+  [[nodiscard]] virtual Result<void> signal(std::uint32_t job, int number, wire::SignalScope scope,
                                             const std::string& user) = 0;
   [[nodiscard]] virtual Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change,
                                             const std::string& user) = 0;

@@ -150,7 +150,8 @@ Result<ServerInfo> CommandCalls::connect() {
 
 Result<wire::SlurmList<wire::SlurmJob>> CommandCalls::jobs(std::optional<TimePoint>) {
   const auto form = formOf(release_);
-  const auto text = outputOf({{"squeue", "--all", form.option}, {}, {}, {}, false}, "reading jobs");
+  // Newer releases leave out what has ended unless they are asked for every state; 22.05 never does.
+  const auto text = outputOf({{"squeue", "--all", "--states=all", form.option}, {}, {}, {}, false}, "reading jobs");
   if (!text) return tl::unexpected(text.error());
   return wire::decodeJobs(form.version, view(*text));
 }
@@ -220,10 +221,9 @@ Result<void> CommandCalls::cancel(std::uint32_t job, const std::string& user) {
   return change(wire::cancelCommand({job, {}, {}}).argv, user, fmt::format("cancelling job {}", job));
 }
 
-Result<void> CommandCalls::signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) {
-  auto argv = wire::cancelCommand({job, {}, {}}, number, scope == SignalScope::batch).argv;
-  if (scope == SignalScope::steps) std::erase(argv, "--full");  // scancel's own scope: the steps alone
-  return change(std::move(argv), user, fmt::format("sending signal {} to job {}", number, job));
+Result<void> CommandCalls::signal(std::uint32_t job, int number, wire::SignalScope scope, const std::string& user) {
+  return change(wire::signalCommand({job, {}, {}}, number, scope).argv, user,
+                fmt::format("sending signal {} to job {}", number, job));
 }
 
 Result<void> CommandCalls::update(std::uint32_t job, const wire::SlurmJobUpdate& changed, const std::string& user) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace fairlead::engine::slurm {
 
@@ -31,8 +32,10 @@ bool SlurmEngine::isOf(const SeenJob& job, const AttemptMemory& memory) {
   if (!job.user.empty() && !memory.user.empty() && job.user != memory.user) return false;
   if (!memory.jobName.empty() && job.name != memory.jobName) return false;
   if (memory.job == 0) return true;
-  return job.facts.id == memory.job &&
-         (!memory.submitted || !job.facts.submitted || job.facts.submitted == memory.submitted);
+  if (job.facts.id != memory.job) return false;
+  const auto at = job.facts.submitted;
+  if (!memory.submitted || !at || at == memory.submitted) return true;
+  return job.facts.restarts > 0 && memory.submitted < at;  // a requeue is a submission of its own
 }
 
 void SlurmEngine::failed(const Error& error) {
@@ -122,9 +125,9 @@ void SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milli
 void SlurmEngine::follow(Tracked& tracked, const JobFacts& facts) {
   auto& memory = tracked.memory;
   tracked.absentSince = {};
-  const bool learned = memory.job == 0 || !memory.submitted;
+  const bool learned = facts.submitted && facts.submitted != memory.submitted;
   if (memory.job == 0) adopt(tracked, facts);
-  if (learned && facts.submitted) {
+  if (learned) {
     memory.submitted = facts.submitted;
     tracked.tasks.emplace_back([this, copy = memory] {
       if (auto saved = remember(copy); !saved) say(LogSeverity::warning, toText(saved.error()));
@@ -231,7 +234,7 @@ void SlurmEngine::takeHistory(const std::vector<model::AttemptId>& asked,
       // A requeued run's row may have another submit instant: the name tells whose it is.
       if (run.id != tracked.memory.job || run.name != tracked.memory.jobName) continue;
       const auto facts = factsOf(run);
-      if (!last || facts.started >= last->started) last = facts;
+      if (!last || std::tie(last->submitted, last->started) <= std::tie(facts.submitted, facts.started)) last = facts;
     }
     if (last && last->phase == JobPhase::ended) {
       follow(tracked, *last);

@@ -1,4 +1,5 @@
 // Stopping: first signal, its grace, stop signal, its grace, scancel; each step until Slurm has it.
+#include "slurm/script.hpp"
 #include "slurm/slurm_engine.hpp"
 
 #include <fairlead/engine/errors.hpp>
@@ -104,24 +105,37 @@ void SlurmEngine::carryOut(model::AttemptId attempt, StopAction action) {
     if (found == tracked_.end() || found->second.memory.over) return;
     memory = found->second.memory;
   }
-  // Signalling our own batch shell would end it, and the ranks with it, before their time.
-  const bool whole = action == StopAction::sendStop && memory.batchStyle;
-  const auto scope = whole ? SignalScope::all : SignalScope::steps;
-  const int number = action == StopAction::sendFirst ? memory.stop.firstSignal : memory.stop.signal;
-  const auto done = action == StopAction::kill ? calls_->cancel(memory.job, memory.user)
-                                               : calls_->signal(memory.job, number, scope, memory.user);
-  if (done || done.error().code == &kSlurmUnknownJob) {
+  const auto done = sendStopStep(memory, action);
+  const auto* code = done ? nullptr : done.error().code;
+  if (done || code == &kSlurmUnknownJob) {
     const std::lock_guard guard(mutex_);
     pollNow_ = true;
     return pollerWake_.notify_all();
   }
   say(LogSeverity::warning, fmt::format("attempt {}: {}", toText(attempt), toText(done.error())));
+  if (code == &kSlurmUnsupported) return;  // it never works here; the next step comes all the same
   const std::lock_guard guard(mutex_);
   const auto found = tracked_.find(attempt);
   if (found == tracked_.end()) return;
   found->second.stopAction = action;
   found->second.stopActionAt = monotonicNow() + kAgain;
   pollerWake_.notify_all();
+}
+
+Result<void> SlurmEngine::sendStopStep(const AttemptMemory& memory, StopAction action) {
+  if (action == StopAction::kill) return calls_->cancel(memory.job, memory.user);
+  if (action == StopAction::sendFirst) return signalRanks(memory, memory.stop.firstSignal);
+  // A script for sbatch may run its program without srun.
+  if (memory.batchStyle)
+    return calls_->signal(memory.job, memory.stop.signal, wire::SignalScope::batchScript, memory.user);
+  return signalRanks(memory, memory.stop.signal);
+}
+
+Result<void> SlurmEngine::signalRanks(const AttemptMemory& memory, int number) {
+  auto sent = calls_->signal(memory.job, number, wire::SignalScope::steps, memory.user);
+  const bool scriptOnly = !sent && sent.error().code == &kSlurmUnsupported;
+  if (!scriptOnly || memory.batchStyle || number < 1 || number > kHighestPassedSignal) return sent;
+  return calls_->signal(memory.job, passingSignal(number), wire::SignalScope::batchScript, memory.user);
 }
 
 void SlurmEngine::tickStops() {
@@ -144,7 +158,7 @@ void SlurmEngine::doSignal(const model::Intent& intent) {
   }
   if (memory.over) return answer(intent.id, DispatchOutcome::done);
   if (memory.job == 0) return answer(intent.id, DispatchOutcome::retry, "its job is not known yet");
-  const auto sent = calls_->signal(memory.job, intent.signal, SignalScope::steps, memory.user);
+  const auto sent = signalRanks(memory, intent.signal);
   const bool settledIt = sent || !mayWorkLater(sent.error());
   answer(intent.id, settledIt ? DispatchOutcome::done : DispatchOutcome::retry,
          sent ? std::string() : toText(sent.error()));

@@ -37,6 +37,7 @@ JobPhase phaseOf(JobState state, const wire::JobFlags& flags) {
 }
 
 constexpr std::int32_t kShellSignalBase = 128;
+constexpr std::int32_t kKilledForMemory = kShellSignalBase + SIGKILL;
 constexpr std::int32_t kHighestSignal = 31;
 
 /// A shell says 128 + n for a command that signal n ended.
@@ -67,14 +68,16 @@ std::optional<std::int32_t> numberOf(std::string_view text, std::int32_t most) {
 std::optional<RankEnd> readRankEnd(std::string_view line) {
   const auto space = line.find(' ');
   if (space == std::string_view::npos) return {};
-  const auto rank = numberOf(line.substr(0, space), 10'000'000);
   const auto rest = line.substr(space + 1);
+  if (rest == "memory" && line.starts_with("- ")) return RankEnd{-1, kKilledForMemory, {}, false, true};
+  const auto rank = numberOf(line.substr(0, space), 10'000'000);
   if (!rank) return {};
-  if (rest.starts_with("start ")) return RankEnd{*rank, kNoCommand, printable(rest.substr(6), 400), false};
+  if (rest == "memory") return RankEnd{*rank, kKilledForMemory, {}, false, true};
+  if (rest.starts_with("start ")) return RankEnd{*rank, kNoCommand, printable(rest.substr(6), 400), false, false};
   const bool first = rest.starts_with("first ");
   const auto code = first || rest.starts_with("exit ") ? numberOf(rest.substr(first ? 6 : 5), 255) : std::nullopt;
   if (!code) return {};
-  return RankEnd{*rank, *code, {}, first};
+  return RankEnd{*rank, *code, {}, first, false};
 }
 
 bool bad(const model::MemberEnd& end) { return end.exitCode != 0 || end.signal != 0; }
@@ -112,6 +115,11 @@ void takeFailure(model::Observation& out, const JobFacts& facts, const std::vect
       out.reason = printable(end.startProblem, 400);
       return;
     }
+  for (const auto& end : ends)
+    if (end.memory)
+      return explain(
+          out, facts, Category::outOfMemory,
+          end.rank < 0 ? "it was killed for its memory" : fmt::format("rank {} ran out of memory", end.rank));
   // 22.05 gives this reason also to a batch script that a signal ended.
   const bool signalled = facts.exit && facts.exit->signal != 0 && facts.exit->signal != SIGKILL;
   if (facts.launchFailed || (facts.reason == "JobLaunchFailure" && !signalled)) {
@@ -198,7 +206,12 @@ std::vector<RankEnd> readRankEnds(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     auto end = readRankEnd(line);
     if (!end) continue;
-    if (end->first && ends.contains(end->rank)) end->startProblem = ends[end->rank].startProblem;
+    const auto known = ends.find(end->rank);
+    if (end->memory && known != ends.end()) {
+      known->second.memory = true;
+      continue;
+    }
+    if (end->first && known != ends.end()) end->startProblem = known->second.startProblem;
     ends.insert_or_assign(end->rank, *end);
   }
   std::vector<RankEnd> all;
@@ -215,6 +228,7 @@ model::Observation endOf(const JobFacts& facts, const std::vector<RankEnd>& ends
   out.at = facts.ended;
   for (const auto& end : ends) {
     out.ends.push_back(endFromShell(end.rank, end.code));
+    out.ends.back().outOfMemory = end.memory;
     out.ends.back().at = facts.ended;
   }
   // A rank that left nothing ended otherwise than by itself; the job's own code is the word about it then.

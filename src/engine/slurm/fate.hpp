@@ -41,9 +41,10 @@ struct RankEnd {
   std::int32_t code = 0;
   std::string startProblem;  ///< it never became the user's command: why
   bool first = false;        ///< the first to fail; the others were ended for it
+  bool memory = false;       ///< Slurm ended it for its memory; rank -1: one of them
 };
-/// Reads `result`, `RANK exit CODE`, `RANK start TEXT` or `RANK first CODE` a line; lines of any other form are left
-/// out. Ordered by rank.
+/// Reads `result`, `RANK exit CODE`, `RANK start TEXT`, `RANK first CODE` or `RANK memory` a line; lines of any other
+/// form are left out. Ordered by rank.
 [[nodiscard]] std::vector<RankEnd> readRankEnds(std::string_view text);
 
 /// The observation of an ended job. `stopReason`: not empty when it was told to stop. `ends` may be empty: not all

@@ -24,13 +24,24 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string_view scopeFlag(wire::SignalScope scope) {
+  switch (scope) {
+    case wire::SignalScope::steps:
+      return "FULL_STEPS_ONLY";
+    case wire::SignalScope::batchShell:
+      return "BATCH_JOB";
+    default:
+      return "FULL_JOB";
+  }
+}
+
 std::string instant(TimePoint at) { return fmt::format("uts{}", at.msSinceEpoch / 1000); }
 
 }  // namespace
 
 Result<std::string> RestCalls::path(std::string_view service, std::string_view rest) const {
   const int version = version_;
-  if (version == 0) return fail(kSlurmUnsupported, "slurmrestd has not been asked for its versions yet");
+  if (version == 0) return fail(kSlurmUnreachable, "slurmrestd has not been asked for its versions yet");
   return fmt::format("/{}/{}/{}", service, toText(static_cast<wire::ApiVersion>(version)), rest);
 }
 
@@ -123,14 +134,18 @@ Result<void> RestCalls::cancel(std::uint32_t job, const std::string& user) {
   return change({"DELETE", {}, {}, user}, fmt::format("job/{}", job), fmt::format("cancelling job {}", job));
 }
 
-Result<void> RestCalls::signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) {
-  const auto* name = ::sigabbrev_np(number);
-  if (name == nullptr) return fail(kSlurmRefused, fmt::format("there is no signal {}", number));
-  auto rest = fmt::format("job/{}?signal={}", job, name);
-  // Before v0.0.40 there are no flags, and the batch script is left out.
-  if (version_ >= static_cast<int>(wire::ApiVersion::v40) && scope != SignalScope::steps)
-    rest += scope == SignalScope::batch ? "&flags=BATCH_JOB" : "&flags=FULL_JOB";
-  return change({"DELETE", {}, {}, user}, rest, fmt::format("sending SIG{} to job {}", name, job));
+Result<void> RestCalls::signal(std::uint32_t job, int number, wire::SignalScope scope, const std::string& user) {
+  if (number < 1 || number > SIGRTMAX) return fail(kSlurmRefused, fmt::format("there is no signal {}", number));
+  const auto what = fmt::format("sending signal {} to job {}", number, job);
+  auto rest = fmt::format("job/{}?signal={}", job, number);
+  // Without flags every version signals the batch script; the older ones know none.
+  const int version = version_;
+  if (version >= static_cast<int>(wire::ApiVersion::v40))
+    rest += fmt::format("&flags={}", scopeFlag(scope));
+  else if (version != 0 && scope != wire::SignalScope::batchScript)
+    return fail(kSlurmUnsupported, what + ": slurmrestd before v0.0.40 reaches the batch script only",
+                "connect the cluster through the commands, or bring Slurm to 23.11 or later");
+  return change({"DELETE", {}, {}, user}, rest, what);
 }
 
 Result<void> RestCalls::update(std::uint32_t job, const wire::SlurmJobUpdate& changed, const std::string& user) {
@@ -139,9 +154,13 @@ Result<void> RestCalls::update(std::uint32_t job, const wire::SlurmJobUpdate& ch
   return change({"POST", {}, std::move(*body), user}, fmt::format("job/{}", job), fmt::format("changing job {}", job));
 }
 
-Result<void> RestCalls::requeue(std::uint32_t job, const std::string&) {
-  return fail(kSlurmUnsupported, fmt::format("job {} cannot be requeued through slurmrestd", job),
-              "connect the cluster through the commands, or cancel the attempt: it is then tried again");
+Result<void> RestCalls::requeue(std::uint32_t job, const std::string& user) {
+  const auto what = fmt::format("requeuing job {}", job);
+  const int version = version_;
+  if (version != 0 && version < static_cast<int>(wire::ApiVersion::v45))
+    return fail(kSlurmUnsupported, what + ": slurmrestd before v0.0.45 (Slurm 26.05) cannot",
+                "connect the cluster through the commands, or cancel the attempt: it is then tried again");
+  return change({"POST", {}, fmt::format(R"({{"jobs":["{}"]}})", job), user}, "jobs/requeue", what);
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> RestCalls::settings() {

@@ -23,7 +23,7 @@ class RestCalls final : public SlurmCalls {
   Result<wire::SlurmList<wire::SlurmAccountedJob>> history(const HistoryQuery& query) override;
   Result<wire::SlurmSubmitted> submit(const wire::SlurmSubmit& job, const std::string& user) override;
   Result<void> cancel(std::uint32_t job, const std::string& user) override;
-  Result<void> signal(std::uint32_t job, int number, SignalScope scope, const std::string& user) override;
+  Result<void> signal(std::uint32_t job, int number, wire::SignalScope scope, const std::string& user) override;
   Result<void> update(std::uint32_t job, const wire::SlurmJobUpdate& change, const std::string& user) override;
   Result<void> requeue(std::uint32_t job, const std::string& user) override;
   Result<std::vector<std::pair<std::string, std::string>>> settings() override;

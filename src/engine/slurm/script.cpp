@@ -25,6 +25,22 @@ std::string userLines(const model::Role& role) {
   return out;
 }
 
+std::string firstLines(const ScriptOrder& order) {
+  return fmt::format("#!/bin/bash\n# Fairlead {}\n", order.facts.intent);
+}
+
+/// What a signal does to our batch shell. It must not end by one: one for the ranks may come here as well. By number:
+/// HUP INT QUIT, USR1 USR2, ALRM TERM, CONT, URG to PWR.
+std::string trapLines() {
+  return fmt::format(
+      "fl_hit=\n"
+      "for fl_i in 1 2 3 10 12 14 15 18 {{23..30}}; do trap \"fl_hit+=' $((128 + fl_i)) '\" \"$fl_i\"; done\n"
+      "for ((fl_i = 1; fl_i <= {0}; fl_i++)); do\n"
+      "  trap \"fl_hit+=' $(({1} + 128 + fl_i)) '; scancel --signal=$fl_i \\\"\\$SLURM_JOB_ID\\\"\" $(({1} + fl_i))\n"
+      "done\n",
+      kHighestPassedSignal, passingSignal(0));
+}
+
 std::string headLines(const ScriptOrder& order) {
   Environment env;
   addRunVariables(env, order.facts);
@@ -32,7 +48,7 @@ std::string headLines(const ScriptOrder& order) {
   if (!order.checkpoint.empty()) env["FAIRLEAD_CHECKPOINT"] = order.checkpoint;
   if (!order.modelPath.empty()) env["FAIRLEAD_MODEL_PATH"] = order.modelPath;
   env["FAIRLEAD_RUN_FOLDER"] = order.folder;
-  std::string out = fmt::format("#!/bin/bash\n# Fairlead {}\n", order.facts.intent);
+  std::string out;
   for (const auto& [name, value] : env) out += exportLine(name, value);
   out += fmt::format(
       "fl_dir=$FAIRLEAD_RUN_FOLDER\n"
@@ -192,24 +208,25 @@ bool hasDirectives(std::string_view script) {
 }
 
 std::string rankScript(const ScriptOrder& order) {
-  std::string out = headLines(order);
+  std::string out = firstLines(order) + trapLines() + headLines(order);
   out += fmt::format(
       "exec >>\"$fl_dir/{}\" 2>&1\n"
+      "fl_old=$(wc -l <\"$fl_dir/{}\")\n"
       "rm -f -- \"$fl_dir/{}\" \"$fl_dir/{}\" \"$fl_dir/{}\"/*\n"
       "fl_srun=$(type -P srun) || {{ echo 'fairlead: there is no srun on this node'; exit {}; }}\n"
       "fl_roles=()\n"
       "set -m\n",
-      kBatchLog, kFirstFile, kResultFile, kEndsFolder, kNoCommand);
+      kBatchLog, kBatchLog, kFirstFile, kResultFile, kEndsFolder, kNoCommand);
+  std::int64_t world = 0;
+  for (const auto& role : order.roles) world += role.members;
   for (std::size_t i = 0; i < order.roles.size(); ++i) out += roleLines(order, i);
   out += fmt::format(
-      // A signal for the ranks may reach this shell as well (slurmrestd before v0.0.40): it must not end by it.
       "fl_code=0 fl_left=${{#fl_roles[@]}}\n"
-      "trap 'fl_hit=1' HUP INT QUIT TERM USR1 USR2 ALRM CONT XCPU XFSZ VTALRM PROF IO PWR WINCH URG\n"
       "while (( fl_left > 0 )); do\n"
       "  fl_hit=\n"
       "  wait -n\n"
       "  fl_one=$?\n"
-      "  [[ -z $fl_hit ]] || continue\n"
+      "  [[ $fl_hit != *\" $fl_one \"* ]] || continue\n"  // a signal broke the wait; nobody ended
       "  (( fl_left-- ))\n"
       "  if (( fl_one != 0 && fl_code == 0 )); then\n"
       "    fl_code=$fl_one\n"
@@ -219,18 +236,24 @@ std::string rankScript(const ScriptOrder& order) {
       "for fl_end in \"$fl_dir/{0}\"/*; do\n"
       "  [[ -f $fl_end ]] && read -r fl_line <\"$fl_end\" && printf '%s %s\\n' \"${{fl_end##*/}}\" \"$fl_line\"\n"
       "done >\"$fl_dir/{1}\"\n"
+      "fl_rank={3}\n"
       "if (( fl_code != 0 )) && read -r fl_rank fl_first <\"$fl_dir/{2}\"; then\n"
       "  fl_code=$fl_first\n"
       "  printf '%s first %s\\n' \"$fl_rank\" \"$fl_first\" >>\"$fl_dir/{1}\"\n"
       "fi\n"
+      // Where Slurm itself watches memory it kills a step by signal 9, and says why to srun's standard error alone.
+      "if (( fl_code != 0 )) && tail -n \"+$((fl_old + 1))\" \"$fl_dir/{4}\" |\n"
+      "  grep -qE 'xceeded .*memory limit|oom.kill event|Out Of Memory'; then\n"
+      "  printf '%s memory\\n' \"$fl_rank\" >>\"$fl_dir/{1}\"\n"
+      "fi\n"
       "exit $fl_code\n",
-      kEndsFolder, kResultFile, kFirstFile);
+      kEndsFolder, kResultFile, kFirstFile, world == 1 ? "0" : "-", kBatchLog);
   return out;
 }
 
 std::string batchScript(const ScriptOrder& order) {
   const auto& role = order.roles.front();
-  std::string out = headLines(order);
+  std::string out = firstLines(order) + headLines(order);
   out += "cat >\"$fl_dir/script\" " + hereDocument(role.role->script) + "chmod 700 -- \"$fl_dir/script\"\n";
   out += userLines(*role.role);
   if (role.usesNvidia) out += "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n";

@@ -19,11 +19,17 @@ inline constexpr int kNoWorkingDirectory = 121;
 inline constexpr int kModelDiffers = 122;
 
 /// Where the scripts leave what the engine reads: `ends/RANK` holds `exit CODE`, `start TEXT`; `first` the first rank
-/// that failed and its code; `result` all of `ends/` when the job ended by itself, one `RANK exit CODE` a line.
+/// that failed and its code; `result` all of `ends/` when the job ended by itself, one `RANK exit CODE` a line, and
+/// `RANK memory` where Slurm said that the memory was too little (`-` where the rank is not known).
 inline constexpr auto kEndsFolder = "ends";
 inline constexpr auto kFirstFile = "first";
 inline constexpr auto kResultFile = "result";
 inline constexpr auto kBatchLog = "batch.log";
+
+/// Slurm cannot always signal the ranks alone. Our batch script passes on what comes to it as this: a real-time signal,
+/// which nobody else sends, so that no rank gets a signal twice. 1 to kHighestPassedSignal.
+inline constexpr int kHighestPassedSignal = 30;
+[[nodiscard]] constexpr int passingSignal(int number) { return 34 + number; }
 
 struct ScriptRole {
   const model::Role* role = nullptr;

@@ -96,6 +96,9 @@ class SlurmEngine final : public control::EnginePort {
   void beginStop(Tracked& tracked);
   void driveStop(Tracked& tracked, local::StopAction action);
   void carryOut(model::AttemptId attempt, local::StopAction action);
+  [[nodiscard]] Result<void> sendStopStep(const AttemptMemory& memory, local::StopAction action);
+  /// To every rank, by Slurm or, where its API reaches our batch script only, by that.
+  [[nodiscard]] Result<void> signalRanks(const AttemptMemory& memory, int number);
   void tickStops();
 
   // engine_poll.cpp: on the poller

@@ -35,4 +35,9 @@ void aStartThatWasNotAnsweredIsNotDoubled(EngineUnderTest& t);
 void theEnginesRestartHarmsNothing(EngineUnderTest& t);
 void aLostNodeIsTold(EngineUnderTest& t);
 
+// cases_queue.cpp
+void aRequeueByItsOwnerIsTheSameAttempt(EngineUnderTest& t);
+void twoLostAnswersMakeOneRun(EngineUnderTest& t);
+void runningOutOfMemoryIsTold(EngineUnderTest& t);
+
 }  // namespace fairlead::engine::testing

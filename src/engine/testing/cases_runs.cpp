@@ -101,15 +101,15 @@ void ranksKnowTheirPlace(EngineUnderTest& t) {
   Work work;
   work.members = 2;
   work.command = {"/bin/sh", "-c",
-                  "echo $RANK/$WORLD_SIZE $OMPI_COMM_WORLD_RANK $PMI_SIZE $FAIRLEAD_ROLE $FAIRLEAD_MEMBER "
+                  "echo $RANK/$WORLD_SIZE $LOCAL_RANK $OMPI_COMM_WORLD_RANK $PMI_SIZE $FAIRLEAD_ROLE $FAIRLEAD_MEMBER "
                   "$FAIRLEAD_INTENT $MASTER_ADDR:$MASTER_PORT"};
   const auto order = t.order(work);
   t.begin(order);
   EXPECT_EQ(t.sink().awaitEnd(order.attempt.id).category, FailureCategory::none);
   const auto first = t.log(order.attempt.id, 0), second = t.log(order.attempt.id, 1);
   const auto intent = model::toText(order.intent.id);
-  EXPECT_TRUE(first.starts_with("0/2 0 2 main 0 " + intent + " ")) << first;
-  EXPECT_TRUE(second.starts_with("1/2 1 2 main 1 " + intent + " ")) << second;
+  EXPECT_TRUE(first.starts_with("0/2 0 0 2 main 0 " + intent + " ")) << first;
+  EXPECT_TRUE(second.starts_with("1/2 1 1 2 main 1 " + intent + " ")) << second;
   EXPECT_EQ(first.substr(first.rfind(' ')), second.substr(second.rfind(' ')));
   EXPECT_GT(first.size() - first.rfind(':'), 3u);
 }

@@ -30,6 +30,9 @@ std::span<const ConformanceCase> conformanceCases() {
       FL_CASE(anEndWithoutADaemonIsToldToTheNext),
       FL_CASE(aStopReachesWhatAnotherDaemonStarted),
       FL_CASE(aStartThatWasNotAnsweredIsNotDoubled),
+      FL_CASE(twoLostAnswersMakeOneRun),
+      FL_CASE(aRequeueByItsOwnerIsTheSameAttempt),
+      FL_CASE(runningOutOfMemoryIsTold),
       FL_CASE(theEnginesRestartHarmsNothing),
       FL_CASE(aLostNodeIsTold),
   });

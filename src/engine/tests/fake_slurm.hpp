@@ -35,6 +35,7 @@ class FakeSlurm {
   bool databaseDown = false;  ///< slurmdbd does not
   bool emptyList = false;     ///< squeue answers with nothing
   bool errorInside = false;   ///< a list with an error beside it
+  bool scriptOnly = false;    ///< signals reach the batch script only
   int loseAnswers = 0;        ///< so many submissions are taken and not answered
   int failSubmissions = 0;    ///< so many are not taken and not answered
   std::optional<wire::SlurmProblem> refusal;
@@ -162,9 +163,10 @@ class FakeCalls final : public slurm::SlurmCalls {
     row.endTime = TimePoint{3'000'000};
     return {};
   }
-  Result<void> signal(std::uint32_t job, int number, slurm::SignalScope, const std::string& user) override {
+  Result<void> signal(std::uint32_t job, int number, wire::SignalScope scope, const std::string& user) override {
     const std::lock_guard guard(world_.mutex);
     if (world_.down) return unreachable();
+    if (world_.scriptOnly && scope != wire::SignalScope::batchScript) return fail(kSlurmUnsupported, "the script only");
     world_.calls.push_back({"signal " + std::to_string(number), job, user});
     return {};
   }

@@ -41,19 +41,6 @@ TEST_F(LocalEngineTest, ASecondStopHastensTheFirst) {
   EXPECT_EQ(sink_->awaitEnd(order.attempt.id).ends[0].signal, SIGKILL);
 }
 
-TEST_F(LocalEngineTest, AStopBeforeTheStartKeepsItFromRunning) {
-  startEngine();
-  const auto order = shell(1, "touch " + root_ + "/ran");
-  const auto stop = stopIntent(order.attempt.id);
-  engine_->dispatchStop(stop);
-  EXPECT_EQ(sink_->awaitAnswer(stop.id).first, kDone);
-  const auto end = sink_->awaitEnd(order.attempt.id);
-  EXPECT_EQ(end.category, FailureCategory::cancelled);
-  engine_->dispatchStart(order);
-  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, kDone);
-  EXPECT_FALSE(std::filesystem::exists(root_ + "/ran"));
-}
-
 TEST_F(LocalEngineTest, EndsAtTheTimeLimitWithTheCheckpointSignalFirst) {
   startEngine();
   Wanted wanted;

@@ -32,23 +32,6 @@ TEST_F(LocalEngineTest, RefusesAPlacementOnAnotherNode) {
   EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::done);
 }
 
-TEST_F(LocalEngineTest, ARepeatedStartFindsTheFirst) {
-  startEngine();
-  const auto order = shell(1, "echo once >> " + root_ + "/count; cat " + root_ + "/go 2>/dev/null; true");
-  engine_->dispatchStart(order);
-  engine_->dispatchStart(order);
-  (void)sink_->awaitEnd(order.attempt.id);
-  engine_->dispatchStart(order);
-  EXPECT_TRUE(eventually([&] { return sink_->answers(order.intent.id) >= 2; }));
-  EXPECT_EQ(read(root_ + "/count"), "once\n");
-  engine_->settled(order.attempt.id);
-  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folderOf(order.attempt.id) + "/settled"); }));
-  const auto before = sink_->answers(order.intent.id);
-  engine_->dispatchStart(order);
-  EXPECT_TRUE(eventually([&] { return sink_->answers(order.intent.id) > before; }));
-  EXPECT_EQ(read(root_ + "/count"), "once\n");
-}
-
 TEST_F(LocalEngineTest, AGangFailsWhole) {
   startEngine();
   Wanted wanted;
@@ -63,22 +46,6 @@ TEST_F(LocalEngineTest, AGangFailsWhole) {
   EXPECT_EQ(end.ends[1].exitCode, 3);
   EXPECT_EQ(end.ends[0].signal, SIGTERM);
   EXPECT_EQ(end.ends[2].signal, SIGTERM);
-}
-
-TEST_F(LocalEngineTest, GivesEachRankItsPlace) {
-  startEngine();
-  Wanted wanted;
-  wanted.command = {"/bin/sh", "-c",
-                    "echo $RANK/$WORLD_SIZE $LOCAL_RANK $OMPI_COMM_WORLD_RANK $PMI_SIZE $MASTER_ADDR:$MASTER_PORT"};
-  wanted.members = 2;
-  const auto order = this->order(1, wanted);
-  engine_->dispatchStart(order);
-  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::none);
-  const auto first = readAll(order.attempt.id, control::LogStream::standardOutput, 0);
-  const auto second = readAll(order.attempt.id, control::LogStream::standardOutput, 1);
-  EXPECT_TRUE(first.starts_with("0/2 0 0 2 127.0.0.1:")) << first;
-  EXPECT_TRUE(second.starts_with("1/2 1 1 2 127.0.0.1:")) << second;
-  EXPECT_EQ(first.substr(first.find(':')), second.substr(second.find(':')));
 }
 
 TEST_F(LocalEngineTest, KillsWhatEscapedByDoubleFork) {

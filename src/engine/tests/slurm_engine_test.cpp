@@ -1,6 +1,7 @@
 // The Slurm engine over a table: what no real cluster can be made to do on demand.
 #include "slurm/slurm_engine.hpp"
 
+#include "slurm/script.hpp"
 #include "tests/fake_slurm.hpp"
 #include "tests/harness.hpp"
 
@@ -191,6 +192,51 @@ TEST_F(SlurmEngineTest, StopsInSteps) {
   EXPECT_EQ(world_.count("cancel"), 1u);
 }
 
+TEST_F(SlurmEngineTest, WhereOnlyTheScriptCanBeSignalledItPassesOn) {
+  world_.scriptOnly = true;
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  model::Intent intent;
+  intent.id = {order.attempt.id, model::IntentKind::signal, 0};
+  intent.signal = 10;
+  engine_->dispatchSignal(intent);
+  EXPECT_EQ(sink_->awaitAnswer(intent.id).first, control::DispatchOutcome::done);
+  engine_->dispatchStop(stopIntent(order.attempt.id, 0, 30));
+  (void)sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(world_.count("signal " + std::to_string(slurm::passingSignal(10))), 1u);
+  EXPECT_EQ(world_.count("signal " + std::to_string(slurm::passingSignal(15))), 1u);
+}
+
+TEST_F(SlurmEngineTest, AScriptForSbatchIsNeverSignalledInPlaceOfItsSteps) {
+  world_.scriptOnly = true;
+  startSlurm();
+  auto order = job(1);
+  auto document = std::make_shared<model::SpecDocument>(*order.workload.spec);
+  document->spec.roles[0].command.clear();
+  document->spec.roles[0].script = "#!/bin/sh\n#SBATCH -N1\nsrun true\n";
+  order.workload.spec = document;
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  model::Intent intent;
+  intent.id = {order.attempt.id, model::IntentKind::signal, 0};
+  intent.signal = 10;
+  engine_->dispatchSignal(intent);
+  const auto answer = sink_->awaitAnswer(intent.id);
+  EXPECT_EQ(answer.first, control::DispatchOutcome::done);
+  EXPECT_NE(answer.second.find("the script only"), std::string::npos) << answer.second;
+  auto stop = stopIntent(order.attempt.id, 0, 30);  // its first signal cannot be sent: the next step comes all the same
+  stop.firstSignal = 10;
+  stop.firstGrace = {10};
+  engine_->dispatchStop(stop);
+  (void)sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(world_.count("signal 10"), 0u);
+  EXPECT_EQ(world_.count("signal 15"), 1u);
+}
+
 TEST_F(SlurmEngineTest, AbsenceIsNoEnd) {
   slurm_.staleAfter = {60};
   startSlurm();
@@ -248,6 +294,27 @@ TEST_F(SlurmEngineTest, AReusedIdIsAnotherJob) {
   }
   (void)sink_->awaitKind(order.attempt.id, ObservationKind::unreachable);
   for (const auto& o : sink_->seen(order.attempt.id)) EXPECT_NE(o.kind, ObservationKind::ended);
+}
+
+TEST_F(SlurmEngineTest, ARequeueIsTheSameAttemptThoughItIsSubmittedAnew) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  (void)sink_->awaitKind(order.attempt.id, ObservationKind::started);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.databaseDown = true;  // the queue alone tells it
+    world_.job(100).submitTime = TimePoint{9'000'000};
+    world_.job(100).restarts = 1;
+  }
+  world_.put(100, wire::JobState::pending, "PENDING");
+  engine_.reset();  // another daemon knows it as well
+  startSlurm({{order.attempt.id, model::AttemptState::running, 9}});
+  world_.end(100, wire::JobState::failed, "FAILED", 8);
+  const auto end = sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(end.category, FailureCategory::applicationExit) << end.reason;
+  EXPECT_EQ(end.nativeId, "100@9000");
 }
 
 TEST_F(SlurmEngineTest, ARefusalIsTold) {

@@ -136,6 +136,56 @@ TEST_F(SlurmRestTest, ARefusalInsideA200IsARefusal) {
   EXPECT_NE(done.error().message.find("2002"), std::string::npos) << done.error().message;
 }
 
+TEST_F(SlurmRestTest, SaysWhichProcessesASignalIsFor) {
+  std::string query;
+  serve([&](const net::Request& request) {
+    query = net::encodeQuery(request.query);
+    return json(200, R"({"status":[],"errors":[],"warnings":[]})");
+  });
+  RestCalls calls(rest_);
+  ASSERT_TRUE(calls.connect());
+  using Scope = wire::SignalScope;
+  for (const auto& [scope, flag] : {std::pair{Scope::steps, "FULL_STEPS_ONLY"},
+                                    {Scope::batchShell, "BATCH_JOB"},
+                                    {Scope::batchScript, "FULL_JOB"}}) {
+    ASSERT_TRUE(calls.signal(7, 10, scope, "alice"));
+    EXPECT_EQ(query, std::string("?signal=10&flags=") + flag);
+  }
+  EXPECT_EQ(calls.requeue(7, "alice").error().code, &kSlurmUnsupported);
+}
+
+TEST_F(SlurmRestTest, BeforeV40OnlyTheBatchScriptIsReached) {
+  std::string query;
+  reply_ = [&](const net::Request& request) {
+    if (!request.path.starts_with("/slurm/v0.0.38/")) return text(404, "Unable find requested URL.");
+    if (!request.path.ends_with("/ping")) query = net::encodeQuery(request.query);
+    return json(200, R"({"pings":[],"errors":[]})");
+  };
+  RestCalls calls(rest_);
+  EXPECT_EQ(calls.signal(7, 10, wire::SignalScope::steps, "alice").error().code, &kSlurmUnreachable);  // not asked yet
+  ASSERT_TRUE(calls.connect());
+  const auto steps = calls.signal(7, 10, wire::SignalScope::steps, "alice");
+  ASSERT_FALSE(steps);
+  EXPECT_EQ(steps.error().code, &kSlurmUnsupported);
+  EXPECT_FALSE(steps.error().remedy.empty());
+  EXPECT_EQ(query, "");
+  ASSERT_TRUE(calls.signal(7, 44, wire::SignalScope::batchScript, "alice"));
+  EXPECT_EQ(query, "?signal=44");
+}
+
+TEST_F(SlurmRestTest, RequeuesFromV45) {
+  std::string seen;
+  reply_ = [&](const net::Request& request) {
+    if (!request.path.starts_with("/slurm/v0.0.45/")) return text(404, "Unable find requested URL.");
+    if (!request.path.ends_with("/ping")) seen = request.method + " " + request.path + " " + request.body;
+    return json(200, R"({"pings":[],"status":[],"errors":[],"warnings":[]})");
+  };
+  RestCalls calls(rest_);
+  ASSERT_TRUE(calls.connect());
+  ASSERT_TRUE(calls.requeue(7, "alice"));
+  EXPECT_EQ(seen, R"(POST /slurm/v0.0.45/jobs/requeue {"jobs":["7"]})");
+}
+
 TEST_F(SlurmRestTest, AListWithAnErrorInsideIsNotWhole) {
   serve([](const auto&) {
     return json(200, R"({"jobs":[],"errors":[{"error_number":1800,"error":"slurmctld is gone"}],"warnings":[]})");

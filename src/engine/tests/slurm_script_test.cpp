@@ -144,6 +144,35 @@ TEST_F(ScriptTest, ASignalForTheRanksLeavesTheBatchShellAlone) {
   EXPECT_EQ(run("export BATCH=$$\n" + rankScript(order_)).exitCode, 5);
 }
 
+TEST_F(ScriptTest, PassesOnToTheRanksWhatComesAsItsCarrier) {
+  std::ofstream(root_ + "/bin/scancel") << "#!/bin/sh\necho \"$*\" >>" << root_ << "/passed\n";
+  ::chmod((root_ + "/bin/scancel").c_str(), 0755);
+  // One after the other: of signals that come at the same instant a waiting shell takes one.
+  const auto passed = [&](int n) {
+    return "; until [ \"$(wc -l <" + root_ + "/passed)\" = " + std::to_string(n) + " ]; do sleep 0.01; done; ";
+  };
+  role({"/bin/sh", "-c",
+        "touch " + root_ + "/passed; kill -" + std::to_string(passingSignal(SIGUSR1)) + " $BATCH" + passed(1) +
+            "kill -" + std::to_string(passingSignal(SIGTERM)) + " $BATCH" + passed(2) +
+            "kill -USR2 $BATCH; sleep 0.2; exit 5"});
+  EXPECT_EQ(run("export BATCH=$$\n" + rankScript(order_)).exitCode, 5) << read("batch.log");
+  std::ifstream file(root_ + "/passed");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  EXPECT_EQ(lines, (std::vector<std::string>{"--signal=10 77", "--signal=15 77"}));
+}
+
+TEST_F(ScriptTest, LeavesWordOfAKillForMemory) {
+  std::ofstream(root_ + "/bin/srun") << "#!/bin/sh\necho 'slurmstepd: error: StepId=7.0 exceeded memory limit (2 > 1), "
+                                        "being killed' >&2\nexit 137\n";
+  role({"true"});
+  EXPECT_EQ(run(rankScript(order_)).exitCode, 137);
+  EXPECT_EQ(read("result"), "0 memory\n");
+  std::ofstream(root_ + "/bin/srun") << "#!/bin/sh\nexit 137\n";  // a second run; what the first said counts no more
+  EXPECT_EQ(run(rankScript(order_)).exitCode, 137);
+  EXPECT_EQ(read("result"), "");
+}
+
 TEST_F(ScriptTest, RolesEndTogether) {
   role({"/bin/sh", "-c", "exit 3"});
   role({"/bin/sleep", "100"});

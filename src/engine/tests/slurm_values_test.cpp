@@ -90,6 +90,25 @@ wire::GresEntry gres(const std::string& name, const std::string& type, std::int6
   return entry;
 }
 
+TEST(SlurmFate, AKillForMemoryIsToldFromAnyOtherKill) {
+  const auto failed = factsOf(jobOf(JobState::failed, 137));
+  EXPECT_EQ(endOf(failed, {}, false, {}, 1).category, FailureCategory::signal);
+  const auto alone = endOf(failed, readRankEnds("0 memory\n"), false, {}, 1);
+  EXPECT_EQ(alone.category, FailureCategory::outOfMemory);
+  ASSERT_EQ(alone.ends.size(), 1u);
+  EXPECT_TRUE(alone.ends[0].outOfMemory);
+  EXPECT_EQ(alone.ends[0].signal, SIGKILL);
+  const auto first = endOf(failed, readRankEnds("0 exit 0\n1 exit 137\n1 first 137\n1 memory\n"), false, {}, 2);
+  EXPECT_TRUE(first.reason.starts_with("rank 1 ran out of memory")) << first.reason;
+  ASSERT_EQ(first.ends.size(), 2u);
+  EXPECT_FALSE(first.ends[0].outOfMemory);
+  EXPECT_TRUE(first.ends[1].outOfMemory);
+  const auto some = endOf(failed, readRankEnds("- memory\n"), false, {}, 4);
+  EXPECT_EQ(some.category, FailureCategory::outOfMemory);
+  EXPECT_EQ(some.ends[0].rank, -1);
+  EXPECT_TRUE(readRankEnds("x memory\n0 memory x\n").empty());
+}
+
 TEST(SlurmInventory, NamesDevicesThroughTheTable) {
   wire::SlurmNode node;
   node.name = "n1";

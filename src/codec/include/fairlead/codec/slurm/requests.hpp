@@ -39,9 +39,16 @@ struct SlurmJobRef {
 };
 [[nodiscard]] std::string toText(const SlurmJobRef& job);
 
-/// `scancel --verbose`: without it an unknown or ended job gives no message. Signal 0 cancels; another goes to all
-/// processes, with `batchShell` to the batch script only.
-[[nodiscard]] SlurmCommand cancelCommand(const SlurmJobRef& job, int signal = 0, bool batchShell = false);
+/// Which processes of a job a signal is for. One signal never reaches both the script and the steps.
+enum class SignalScope : std::uint8_t {
+  steps,        ///< what srun started; a script that runs its program by itself gets nothing
+  batchShell,   ///< the batch script's shell alone (`--batch`)
+  batchScript,  ///< that shell and what it started in its process group, srun among them (`--full`)
+};
+/// `scancel --verbose`: without it an unknown or ended job gives no message.
+[[nodiscard]] SlurmCommand cancelCommand(const SlurmJobRef& job);
+/// The same with a signal, 1 to 64.
+[[nodiscard]] SlurmCommand signalCommand(const SlurmJobRef& job, int signal, SignalScope scope);
 enum class JobAction : std::uint8_t { hold, userHold, release, requeue, requeueHold, suspend, resume };
 [[nodiscard]] SlurmCommand actionCommand(JobAction action, const SlurmJobRef& job);
 /// `scontrol update JobId=... TimeLimit=...`.

@@ -34,6 +34,12 @@ class EngineHarness {
   virtual Milliseconds shortestLimit() { return {300}; }
   /// Ends the engine's own daemons hard and starts them again; false: it has none.
   virtual bool restartDaemons() { return false; }
+  /// Engines that are opened from now on let their own queue start work again; false: it has none.
+  virtual bool allowRequeue() { return false; }
+  /// Has the queue start work again, as its owner can; `nativeId` as it was told.
+  virtual void requeue(const std::string& nativeId) { (void)nativeId; }
+  /// True when a member that takes more memory than it was given is ended for it.
+  virtual bool limitsMemory() { return false; }
   /// Takes the node of a running attempt away for good; false: cannot be done here.
   virtual bool loseNode(const std::string& node) {
     (void)node;
