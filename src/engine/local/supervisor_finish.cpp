@@ -3,6 +3,7 @@
 #include "local/processes.hpp"
 #include "local/supervisor.hpp"
 #include "local/user_task.hpp"
+#include "ranks/signal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -27,8 +28,7 @@ bool bad(const model::MemberEnd& end) { return end.signal != 0 || end.exitCode !
 
 std::string endText(const model::MemberEnd& end) {
   if (end.outOfMemory) return fmt::format("rank {} ran out of memory", end.rank);
-  if (end.signal != 0)
-    return fmt::format("rank {} was killed by {}", end.rank, fmt::format("SIG{}", ::sigabbrev_np(end.signal)));
+  if (end.signal != 0) return fmt::format("rank {} was killed by {}", end.rank, signalText(end.signal));
   return fmt::format("rank {} exited with {}", end.rank, end.exitCode);
 }
 

@@ -164,7 +164,7 @@ void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
     const std::lock_guard guard(mutex_);
     track(order.attempt.id).memory = memory;
   }
-  if (!plan.batchStyle)
+  if (plan.submit.stdoutPattern.starts_with(plan.folder + "/"))
     if (const auto identity = local::resolveIdentity(memory.user);
         !identity || identity->name != memory.user || !makeUserFolder(*identity, plan.folder))
       plan.submit.stdoutPattern = "/dev/null";  // the job makes the folder itself, and writes there

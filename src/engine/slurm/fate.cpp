@@ -1,5 +1,6 @@
 #include "slurm/fate.hpp"
 
+#include "ranks/signal_text.hpp"
 #include "slurm/script.hpp"
 
 #include <fairlead/base/text.hpp>
@@ -39,6 +40,7 @@ JobPhase phaseOf(JobState state, const wire::JobFlags& flags) {
 constexpr std::int32_t kShellSignalBase = 128;
 constexpr std::int32_t kKilledForMemory = kShellSignalBase + SIGKILL;
 constexpr std::int32_t kHighestSignal = 31;
+constexpr std::int32_t kNoFiles = 53;  // slurmstepd's own: ended before the first instruction
 
 /// A shell says 128 + n for a command that signal n ended.
 model::MemberEnd endFromShell(std::int32_t rank, std::int32_t code) {
@@ -53,7 +55,7 @@ model::MemberEnd endFromShell(std::int32_t rank, std::int32_t code) {
 
 std::string endText(const model::MemberEnd& end) {
   if (end.outOfMemory) return fmt::format("rank {} ran out of memory", end.rank);
-  if (end.signal != 0) return fmt::format("rank {} was killed by SIG{}", end.rank, ::sigabbrev_np(end.signal));
+  if (end.signal != 0) return fmt::format("rank {} was killed by {}", end.rank, signalText(end.signal));
   return fmt::format("rank {} exited with {}", end.rank, end.exitCode);
 }
 
@@ -131,6 +133,9 @@ void takeFailure(model::Observation& out, const JobFacts& facts, const std::vect
   if (facts.exit && facts.exit->code == kNoRunFolder && ends.empty() && facts.exit->signal == 0)
     return explain(out, facts, Category::startFailed,
                    "the attempt's folder could not be made on the node (or the program exited with 119)");
+  if (facts.exit && facts.exit->signal == kNoFiles)
+    return explain(out, facts, Category::startFailed,
+                   "Slurm could not enter its working folder or open its output file on the node");
   const auto first = std::find_if(ends.begin(), ends.end(), [](const auto& end) { return end.first; });
   const auto worst = std::find_if(out.ends.begin(), out.ends.end(), [&](const auto& end) {
     return bad(end) && (first == ends.end() || end.rank == first->rank);

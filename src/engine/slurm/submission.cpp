@@ -231,7 +231,7 @@ class Planner {
     }
     const auto pattern = [&](bool errors) { return absolute(rankLog(script_, 0, errors)); };
     const bool named = !spec_.logs.standardOutput.empty();
-    plan_.outputs.push_back(named ? pattern(false) : submit.workDir + "/slurm-%j.out");
+    plan_.outputs.push_back(named ? pattern(false) : plan_.folder + "/" + kBatchLog);
     plan_.errors.push_back(spec_.logs.standardError.empty() ? plan_.outputs[0] : pattern(true));
     submit.stdoutPattern = plan_.outputs[0];
     if (plan_.errors[0] != plan_.outputs[0]) submit.stderrPattern = plan_.errors[0];

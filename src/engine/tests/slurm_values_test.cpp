@@ -51,6 +51,18 @@ TEST(SlurmFate, TellsWhyAJobEnded) {
   EXPECT_EQ(endWith(killed).category, FailureCategory::startFailed);
 }
 
+TEST(SlurmFate, NamesSignalsThatHaveNoName) {
+  const auto end = endWith(jobOf(JobState::failed, 0, 40));
+  EXPECT_EQ(end.category, FailureCategory::signal);
+  EXPECT_EQ(end.reason, "rank 0 was killed by signal 40");
+}
+
+TEST(SlurmFate, AJobWithoutItsFilesNeverStarted) {
+  const auto end = endWith(jobOf(JobState::failed, 0, 53));
+  EXPECT_EQ(end.category, FailureCategory::startFailed);
+  EXPECT_NE(end.reason.find("working folder"), std::string::npos) << end.reason;
+}
+
 TEST(SlurmFate, AStopIsACancelUnlessTheNodeWasLost) {
   const auto facts = factsOf(jobOf(JobState::completed));
   EXPECT_EQ(endOf(facts, {}, true, "by a person", 1).category, FailureCategory::cancelled);
@@ -287,6 +299,9 @@ TEST_F(SlurmPlan, AScriptForSbatchKeepsItsOutput) {
   auto made = plan();
   ASSERT_TRUE(made);
   EXPECT_TRUE(made->batchStyle);
+  EXPECT_TRUE(made->outputs.at(0).starts_with(made->folder + "/")) << "it named no file, so it is read from here alone";
+  document_->spec.logs.standardOutput = "slurm-%j.out";
+  made = plan();
   EXPECT_EQ(made->outputs.at(0), "/home/alice/slurm-%j.out");
   document_->spec.logs.standardOutput = "out/%x.txt";
   made = plan();
