@@ -25,7 +25,7 @@ constexpr std::size_t kResultBytes = 4 << 20;
 constexpr Milliseconds kShortestInterval{50};  // also when somebody waits for a reading
 /// Reading takes at most this part of the time.
 constexpr std::int64_t kReadingShare = 5;
-constexpr std::size_t kIdsAtOnce = 500;
+constexpr std::size_t kIdsAtOnce = 200;  // each is a part of a URL
 constexpr wire::SlurmRelease kRestartsTold{24, 11};
 
 }  // namespace

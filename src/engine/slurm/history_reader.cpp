@@ -24,7 +24,7 @@ constexpr Milliseconds kLongestPause{600'000}, kLook{100};
 constexpr std::int64_t kRest = 4;
 /// Rows of one answer; above, the next windows are smaller.
 constexpr std::size_t kManyRows = 20'000;
-constexpr std::size_t kIdsAtOnce = 500;
+constexpr std::size_t kIdsAtOnce = 200;  // each is a part of a URL
 constexpr std::size_t kToldAtOnce = 1'000;
 /// How far before a window the first run of a job that ended in it is looked for.
 constexpr Milliseconds kLongestStory{90LL * 86'400'000};

@@ -7,7 +7,7 @@
 namespace fairlead::engine::slurm {
 namespace {
 
-constexpr std::size_t kIdsAtOnce = 500;
+constexpr std::size_t kIdsAtOnce = 200;  // each is a part of a URL
 constexpr std::size_t kMostAsks = 100'000;
 constexpr Milliseconds kFirstPause{1'000}, kLongestPause{600'000};
 constexpr std::int32_t kTriesForFirst = 5;
