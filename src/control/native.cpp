@@ -111,7 +111,9 @@ bool endEarlierRun(Transaction& tx, Workload& row, const NativeJob& job) {
   const bool waitsAgain = job.state == WorkloadState::queued || job.state == WorkloadState::held;
   if (live == nullptr || (live->number >= job.run && !waitsAgain)) return false;
   const auto category = job.failure == FailureCategory::none ? FailureCategory::preempted : job.failure;
-  const auto end = waitsAgain ? tx.now() : std::min(job.startedAt, tx.now());
+  // Whoever read the past knows when that run ended; else it has just been seen.
+  const auto seen = waitsAgain ? tx.now() : job.startedAt;
+  const auto end = std::min(waitsAgain && job.endedAt ? job.endedAt : seen, tx.now());
   endRun(tx, row, category, end, {});
   return true;
 }

@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -63,6 +64,8 @@ class SlurmHarness final : public testing::EngineHarness {
     options_.jobInterval = {interval > 0 ? interval : 300};
     options_.submitSettle = {3'000};
     options_.callTimeout = {30'000};
+    const auto hourAgo = std::chrono::system_clock::now() - std::chrono::hours(1);
+    options_.historyFrom = {hourAgo.time_since_epoch() / std::chrono::milliseconds(1)};
     options_.log = [](LogSeverity severity, const std::string& line) {
       if (severity != LogSeverity::info) std::fprintf(stderr, "engine: %s\n", line.c_str());
     };
@@ -99,6 +102,22 @@ class SlurmHarness final : public testing::EngineHarness {
     EXPECT_TRUE(result && result->succeeded()) << (result ? result->errors : result.error().message);
   }
   bool limitsMemory() override { return true; }
+  bool runNative(const std::string& script) override {
+    const auto* user = ::getpwnam(unixUser().c_str());
+    if (user == nullptr) return false;
+    net::ProcessSpec spec;
+    spec.argv = {program("sbatch"), "--gres=gpu:h100:1", "--output=/dev/null"};
+    if (!options_.partition.empty()) spec.argv.push_back("--partition=" + options_.partition);
+    spec.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "SLURM_CONF=" + options_.slurmConf};
+    spec.cwd = "/";
+    spec.user = net::UnixUser{user->pw_uid, user->pw_gid, {user->pw_gid}};
+    spec.input = script;
+    spec.timeout = {60'000};
+    const auto result = net::runProcess(spec);
+    EXPECT_TRUE(result && result->succeeded()) << (result ? result->errors : result.error().message);
+    return true;
+  }
   bool restartDaemons() override { return runProgram(setting("FAIRLEAD_SLURM_RESTART"), {}); }
   bool loseNode(const std::string& node) override { return runProgram(setting("FAIRLEAD_SLURM_LOSE_NODE"), {node}); }
 

@@ -170,6 +170,24 @@ TEST_F(Natives, sentBackToTheirQueueRunAgainAsAnotherAttempt) {
   EXPECT_EQ(postings().size(), 1U);
 }
 
+TEST_F(Natives, ofThePastAreChargedForEachRunAsLongAsItWas) {
+  const auto start = h_.clock().now();
+  h_.clock().advance(1'000'000);
+  auto waiting = job(WorkloadState::queued, "REQUEUED");
+  waiting.run = 2;
+  waiting.endedAt = start + Milliseconds{10'000};
+  const auto second = running(start + Milliseconds{200'000}, 2);
+  const std::vector<NativeJob> story{running(start), waiting, second, ended(second, start + Milliseconds{230'000})};
+  tell(story);
+  tell(story);
+  EXPECT_EQ(h_.stateOf(id()), WorkloadState::succeeded);
+  EXPECT_EQ(h_.row(id()).attempts, 2U);
+  const auto rows = postings();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ((rows[0].to - rows[0].from).count, 10'000);
+  EXPECT_EQ((rows[1].to - rows[1].from).count, 30'000);
+}
+
 TEST_F(Natives, whoseIdComesRoundAgainAreAnotherWorkload) {
   tell({running(h_.clock().now())});
   const auto first = id();

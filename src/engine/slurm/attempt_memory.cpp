@@ -4,6 +4,9 @@
 
 #include <fairlead/engine/errors.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -14,6 +17,33 @@ namespace {
 
 constexpr std::size_t kMemoryBytes = 64 << 10;
 constexpr std::size_t kFolderLimit = 10'000'000;
+
+/// `role:members:tasksPerNode:devices`, joined by commas.
+std::string rolesText(const std::vector<RoleShape>& roles) {
+  std::string text;
+  for (const auto& role : roles)
+    text +=
+        fmt::format("{}{}:{}:{}:{}", text.empty() ? "" : ",", role.role, role.members, role.tasksPerNode, role.devices);
+  return text;
+}
+
+std::vector<RoleShape> readRoles(std::string_view text) {
+  std::vector<RoleShape> roles;
+  while (!text.empty()) {
+    auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    std::int64_t numbers[4] = {};
+    for (auto& number : numbers) {
+      const auto word = part.substr(0, part.find(':'));
+      part.remove_prefix(std::min(part.size(), word.size() + 1));
+      const auto read = local::parseNumber(word);
+      if (!read) return {};
+      number = *read;
+    }
+    roles.push_back({static_cast<std::int32_t>(numbers[0]), numbers[1], numbers[2], numbers[3]});
+  }
+  return roles;
+}
 
 std::string fileName(model::AttemptId attempt) {
   return model::toText(model::IntentId{attempt, model::IntentKind::start, 0});
@@ -30,6 +60,7 @@ std::string encodeMemory(const AttemptMemory& m) {
       {"folder", m.folder},
       {"batch-style", number(m.batchStyle ? 1 : 0)},
       {"members", number(m.members)},
+      {"roles", rolesText(m.roles)},
       {"first-try", number(m.firstTry.msSinceEpoch)},
       {"last-try", number(m.lastTry.msSinceEpoch)},
       {"job", number(m.job)},
@@ -67,6 +98,7 @@ std::optional<AttemptMemory> decodeMemory(std::string_view text) {
   m.folder = words("folder");
   m.batchStyle = number("batch-style") != 0;
   m.members = static_cast<std::int32_t>(number("members"));
+  m.roles = readRoles(words("roles"));
   m.firstTry = {number("first-try")};
   m.lastTry = {number("last-try")};
   m.job = static_cast<std::uint32_t>(number("job"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local/posix.hpp"
+#include "slurm/submission.hpp"
 
 #include <fairlead/base/result.hpp>
 #include <fairlead/model/workload.hpp>
@@ -28,6 +29,7 @@ struct AttemptMemory {
   std::string folder;   ///< of the attempt on the cluster
   bool batchStyle = false;
   std::int32_t members = 1;
+  std::vector<RoleShape> roles;             ///< parallel to the job's components; empty: not known
   TimePoint firstTry, lastTry;              ///< of submissions whose answer may be unknown; 0: none
   std::uint32_t job = 0;                    ///< 0: not known
   TimePoint submitted;                      ///< by Slurm's clock; 0: not known yet

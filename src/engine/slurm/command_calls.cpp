@@ -71,6 +71,11 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string CommandCalls::release() {
+  const std::lock_guard guard(mutex_);
+  return release_;
+}
+
 void CommandCalls::shutdown() {
   stop_.request_stop();
   free_.notify_all();
@@ -83,10 +88,10 @@ Result<net::ProcessResult> CommandCalls::run(Command command) {
   spec.env = std::move(command.environment);
   spec.env.insert(spec.env.end(), {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin", "LC_ALL=C"});
   // JSON holds numbers anyway, and sacct --json of 22.05 prints its own --starttime by this format, then cannot read
-  // it.
+  // it. What it prints without names no zone: in UTC no hour comes twice.
   const bool json =
       std::any_of(spec.argv.begin(), spec.argv.end(), [](const auto& word) { return word.starts_with("--json"); });
-  if (!json) spec.env.emplace_back("SLURM_TIME_FORMAT=%s");
+  spec.env.emplace_back(json ? "TZ=UTC" : "SLURM_TIME_FORMAT=%s");
   if (!options_.slurmConf.empty()) spec.env.push_back("SLURM_CONF=" + options_.slurmConf);
   spec.cwd = "/";
   spec.input = std::move(command.input);
@@ -149,7 +154,7 @@ Result<ServerInfo> CommandCalls::connect() {
 }
 
 Result<wire::SlurmList<wire::SlurmJob>> CommandCalls::jobs(std::optional<TimePoint>) {
-  const auto form = formOf(release_);
+  const auto form = formOf(release());
   // Newer releases leave out what has ended unless they are asked for every state; 22.05 never does.
   const auto text = outputOf({{"squeue", "--all", "--states=all", form.option}, {}, {}, {}, false}, "reading jobs");
   if (!text) return tl::unexpected(text.error());
@@ -157,7 +162,7 @@ Result<wire::SlurmList<wire::SlurmJob>> CommandCalls::jobs(std::optional<TimePoi
 }
 
 Result<wire::SlurmList<wire::SlurmNode>> CommandCalls::nodes() {
-  const auto form = formOf(release_);
+  const auto form = formOf(release());
   std::vector<std::string> argv{"sinfo", "--all", "-N", form.option};
   if (form.nodesByScontrol) argv = {"scontrol", "show", "nodes", "--all", form.option};
   const auto text = outputOf({std::move(argv), {}, {}, {}, false}, "reading nodes");
@@ -166,7 +171,7 @@ Result<wire::SlurmList<wire::SlurmNode>> CommandCalls::nodes() {
 }
 
 Result<wire::SlurmList<wire::SlurmPartition>> CommandCalls::partitions() {
-  const auto form = formOf(release_);
+  const auto form = formOf(release());
   if (!form.nodesByScontrol) {
     const auto printed =
         outputOf({wire::showCommand("partitions", false).argv, {}, {}, {}, false}, "reading partitions");
@@ -180,7 +185,7 @@ Result<wire::SlurmList<wire::SlurmPartition>> CommandCalls::partitions() {
 }
 
 Result<wire::SlurmList<wire::SlurmAccountedJob>> CommandCalls::history(const HistoryQuery& query) {
-  const auto form = formOf(release_);
+  const auto form = formOf(release());
   std::vector<std::string> argv{"sacct", "--allusers", form.option};
   if (query.everyRun) argv.emplace_back("--duplicates");
   if (query.from) argv.push_back(fmt::format("--starttime=uts{}", query.from->msSinceEpoch / 1000));

@@ -54,6 +54,8 @@ class CommandCalls final : public SlurmCalls {
   [[nodiscard]] Result<std::string> outputOf(Command command, const std::string& what);
   [[nodiscard]] Result<void> change(std::vector<std::string> argv, const std::string& user, const std::string& what);
 
+  [[nodiscard]] std::string release();
+
   CommandOptions options_;
   std::mutex mutex_;
   std::condition_variable free_;

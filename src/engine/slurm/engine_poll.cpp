@@ -4,6 +4,7 @@
 #include "slurm/user_files.hpp"
 
 #include <fairlead/base/text.hpp>
+#include <fairlead/codec/slurm/text_output.hpp>
 #include <fairlead/engine/errors.hpp>
 
 #include <fmt/format.h>
@@ -24,7 +25,8 @@ constexpr std::size_t kResultBytes = 4 << 20;
 constexpr Milliseconds kShortestInterval{50};  // also when somebody waits for a reading
 /// Reading takes at most this part of the time.
 constexpr std::int64_t kReadingShare = 5;
-constexpr std::size_t kIdsAtOnce = 500;
+constexpr std::size_t kIdsAtOnce = 200;  // each is a part of a URL
+constexpr wire::SlurmRelease kRestartsTold{24, 11};
 
 }  // namespace
 
@@ -72,6 +74,11 @@ void SlurmEngine::connect() {
     server_ = *server;
   }
   connected_ = true;
+  {
+    const auto release = wire::parseRelease(server->release);
+    const std::lock_guard guard(mutex_);
+    restartsTold_ = release && *release >= kRestartsTold;
+  }
   pause_ = {};
   jobsAt_ = nodesAt_ = {};
   say(LogSeverity::info, fmt::format("cluster {}: Slurm {} by {}", options_.cluster,
@@ -90,10 +97,14 @@ void SlurmEngine::readJobs() {
   pause_ = {};
   jobsNotBefore_ = begun + std::max(kShortestInterval, took * kReadingShare);
   jobsAt_ = std::max(begun + options_.jobInterval, jobsNotBefore_);
-  takeReading(*read, begun);
+  const auto verdict = takeReading(*read, begun);
+  if (!verdict.present) return;
+  noteHolders(*read);
+  tellNatives(*read, verdict);
+  askNatives();
 }
 
-void SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun) {
+ReadVerdict SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun) {
   std::unique_lock guard(mutex_);
   const auto verdict = mirror_.take(read);
   const bool fresh = verdict.doubt != lastTrouble_;
@@ -119,6 +130,7 @@ void SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milli
   if (fresh && !verdict.doubt.empty())
     say(LogSeverity::warning,
         fmt::format("cluster {}: the queue is not believed: {}", options_.cluster, verdict.doubt));
+  return verdict;
 }
 
 /// With the lock held. What a job's presence says about its attempt.
@@ -169,6 +181,7 @@ void SlurmEngine::followWords(Tracked& tracked, const JobFacts& facts) {
   if (facts.phase == JobPhase::running && tracked.told != Told::started) {
     seen.kind = model::ObservationKind::started;
     seen.at = facts.started;
+    seen.placement = placedWhere(tracked.memory, facts);
     tracked.told = Told::started;
   } else if (facts.phase == JobPhase::waiting && tracked.told != Told::started && words != tracked.words) {
     seen.kind = model::ObservationKind::accepted;
@@ -277,21 +290,28 @@ void SlurmEngine::checkStale() {
 
 void SlurmEngine::readNodes() {
   const auto begun = monotonicNow();
+  nodesReadAt_ = begun;
   nodesAt_ = begun + options_.nodeInterval;
   const auto read = calls_->nodes();
   if (!read) return failed(read.error());
   if (!read->answer.problems.empty()) return failed(refusalOf(read->answer.problems.front(), "reading nodes"));
-  auto inventory = readInventory(options_.cluster, read->records);
+  takeInventory(readInventory(options_.cluster, read->records));
+}
+
+void SlurmEngine::takeInventory(ClusterInventory inventory) {
+  if (!sameDevices(inventory.devices, *devices())) natives_.tellAgain();
   const std::lock_guard guard(mutex_);
   if (inventory.nodes.empty() && !nodes_.empty()) return;  // an empty list is not the truth
-  doubts_ = inventory.doubts;
   kinds_ = std::move(inventory.kinds);
   kindsKnown_ = true;
+  devices_ = std::make_shared<const ClusterDevices>(std::move(inventory.devices));
+  if (inventory.doubts != doubts_)
+    for (const auto& doubt : inventory.doubts) say(LogSeverity::warning, options_.cluster + ": " + doubt);
+  doubts_ = std::move(inventory.doubts);
   if (inventory.nodes == nodes_ && !nodesStale_) return;
   nodes_ = inventory.nodes;
   nodesStale_ = false;
   if (!stopping_) sink_->inventory(options_.cluster, nodes_);
-  for (const auto& doubt : inventory.doubts) say(LogSeverity::warning, options_.cluster + ": " + doubt);
 }
 
 void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
@@ -317,6 +337,7 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
     started.nativeId = nativeId(facts);
     started.nativeState = facts.stateText;
     started.at = facts.started;
+    started.placement = placedWhere(tracked.memory, facts);
     tracked.told = Told::started;
     tell(tracked, std::move(started));
   }

@@ -136,6 +136,7 @@ void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
   memory.folder = plan.folder;
   memory.batchStyle = plan.batchStyle;
   memory.members = static_cast<std::int32_t>(order.attempt.placement.size());
+  memory.roles = plan.roles;
   memory.outputPattern = patternOf(plan.outputs);
   memory.errorPattern = patternOf(plan.errors);
   if (memory.lastTry) {

@@ -188,13 +188,16 @@ JobFacts readFacts(const Job& job) {
   facts.started = job.startTime.value_or(TimePoint{});
   facts.ended = job.endTime.value_or(TimePoint{});
   facts.exit = job.exit;
-  facts.nodes = job.nodes.names;
+  facts.components = {allocationOf(job)};
   facts.stdoutPath = job.stdoutExpanded;
   facts.stderrPath = job.stderrExpanded;
   return facts;
 }
 
 }  // namespace
+
+Allocation allocationOf(const wire::SlurmJob& job) { return {job.nodes.names, job.gresDetail, job.allocated}; }
+Allocation allocationOf(const wire::SlurmAccountedJob& job) { return {job.nodes.names, {}, job.allocated}; }
 
 JobFacts factsOf(const wire::SlurmJob& job) { return readFacts(job); }
 JobFacts factsOf(const wire::SlurmAccountedJob& job) { return readFacts(job); }

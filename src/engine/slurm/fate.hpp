@@ -1,6 +1,8 @@
 // What a job's state means for its attempt. Pure.
 #pragma once
 
+#include "slurm/allocation.hpp"
+
 #include <fairlead/codec/slurm/types.hpp>
 #include <fairlead/model/observation.hpp>
 
@@ -26,9 +28,11 @@ struct JobFacts {
   std::uint32_t restarts = 0;
   TimePoint started, ended;
   std::optional<wire::ExitCode> exit;
-  std::vector<std::string> nodes;
+  std::vector<Allocation> components;  ///< one, but of heterogeneous jobs as JobMirror tells them
   std::string stdoutPath, stderrPath;  ///< expanded where Slurm tells them
 };
+[[nodiscard]] Allocation allocationOf(const wire::SlurmJob& job);
+[[nodiscard]] Allocation allocationOf(const wire::SlurmAccountedJob& job);
 [[nodiscard]] JobFacts factsOf(const wire::SlurmJob& job);
 [[nodiscard]] JobFacts factsOf(const wire::SlurmAccountedJob& job);
 

@@ -13,43 +13,8 @@ namespace {
 
 using wire::NodeFlag;
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-/// Resources that stand for an accelerator whatever their type says; empty vendor: only the type tells it.
-struct GresName {
-  std::string_view name, vendor;
-};
-constexpr GresName kGresNames[] = {{"gpu", ""},          {"npu", "huawei"},    {"dcu", "hygon"},
-                                   {"mlu", "cambricon"}, {"xpu", "kunlunxin"}, {"gcu", "enflame"}};
-
-const GresName* findGresName(const std::string& name) {
-  for (const auto& row : kGresNames)
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
-const model::AcceleratorModel* rowOfFamily(std::string_view name) {
-  for (const auto& row : model::acceleratorTable())
-    if (model::modelMatches(name, row.name)) return &row;
-  return nullptr;
-}
-
-/// The kind that a resource is; nothing for what is no accelerator.
-std::optional<DeviceKind> kindOf(const wire::GresEntry& gres) {
-  const auto* named = findGresName(gres.name);
-  if (named == nullptr) return {};
-  DeviceKind kind{gres.name, gres.type, std::string(named->vendor), {}};
-  const auto canonical = gres.type.empty() ? std::string_view() : model::canonicalModelOrFamily(gres.type);
-  kind.model = canonical.empty() ? lower(gres.type) : std::string(canonical);
-  if (const auto* row = canonical.empty() ? nullptr : rowOfFamily(canonical)) kind.vendor = std::string(row->vendor);
-  if (kind.vendor.empty()) kind.vendor = "nvidia";  // a resource `gpu` of a type nobody knows
-  if (kind.model.empty()) kind.model = "unknown";
-  return kind;
-}
+/// More CPUs or bytes than this are no number that a node has.
+constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 50;
 
 Bytes memoryOf(const DeviceKind& kind) {
   const auto* row = model::findAccelerator(kind.model);
@@ -73,8 +38,12 @@ model::NodeState stateOf(const wire::SlurmNode& node) {
 
 void addDevices(model::Node& out, const wire::SlurmNode& node, ClusterInventory& all) {
   std::int32_t next = 0;
+  auto& devices = all.devices[node.name];
+  std::int64_t shards = 0, shared = 0;
   for (const auto& gres : node.gres) {
-    const auto kind = kindOf(gres);
+    if (gres.name == "shard") shards += gres.count;
+    if (gres.name == "gpu") shared += gres.count;
+    const auto kind = deviceKindOf(gres);
     if (!kind) continue;
     if (std::find(all.kinds.begin(), all.kinds.end(), *kind) == all.kinds.end()) all.kinds.push_back(*kind);
     constexpr std::int64_t kMostDevices = 4096;
@@ -85,21 +54,61 @@ void addDevices(model::Node& out, const wire::SlurmNode& node, ClusterInventory&
       device.model = kind->model;
       device.memory = memoryOf(*kind);
       out.devices.push_back(std::move(device));
+      devices.kinds.push_back(*kind);
     }
   }
+  if (shared > 0) devices.shardsPerDevice = shards / shared;
 }
 
-/// `gresUsed` against `tresUsed`: both are Slurm's word about the same devices.
-void compare(const wire::SlurmNode& node, ClusterInventory& all) {
-  for (const auto& row : kGresNames) {
-    std::int64_t byGres = 0;
-    for (const auto& gres : node.gresUsed)
-      if (gres.name == row.name) byGres += gres.count;
-    const auto byTres = wire::tresCount(node.tresUsed, "gres", row.name);
-    if (byTres && *byTres != byGres)
-      all.doubts.push_back(fmt::format("node {}: {} {} in use by GresUsed, {} by AllocTRES", printable(node.name, 80),
-                                       byGres, row.name, *byTres));
+/// How many of a resource are in use, by each of Slurm's two words about it.
+struct TwoCounts {
+  std::int64_t byGres = 0;
+  std::optional<std::int64_t> byTres;
+};
+TwoCounts countsOf(const wire::SlurmNode& node, const std::string& name) {
+  TwoCounts counts;
+  for (const auto& gres : node.gresUsed)
+    if (gres.name == name) counts.byGres += gres.count;
+  counts.byTres = wire::tresCount(node.tresUsed, "gres", name);
+  return counts;
+}
+
+/// Of the accelerators that a node has or says are in use.
+std::vector<std::string> gresNames(const wire::SlurmNode& node) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    wire::GresEntry entry;
+    entry.name = name;
+    if (deviceKindOf(entry) && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const auto& gres : node.gres) add(gres.name);
+  for (const auto& gres : node.gresUsed) add(gres.name);
+  for (const auto& count : node.tresUsed)
+    if (count.type == "gres") add(count.name);
+  return names;
+}
+
+void addUse(model::Node& out, const wire::SlurmNode& node, ClusterInventory& all) {
+  auto& devices = all.devices[node.name];
+  std::vector<MilliDevices> used;
+  takeDevices(node.gresUsed, devices, used);
+  for (const auto& name : gresNames(node)) {
+    const auto [byGres, byTres] = countsOf(node, name);
+    if (!byTres || *byTres == byGres) continue;
+    all.doubts.push_back(fmt::format("node {}: {} {} in use by GresUsed, {} by AllocTRES", printable(node.name, 80),
+                                     byGres, name, *byTres));
+    wire::GresEntry more;
+    more.name = name;
+    more.count = *byTres - byGres;
+    takeDevices({more}, devices, used);
   }
+  devices.used = out.used.devices = std::move(used);
+  const auto amount = [&](std::int64_t told, const char* type) {
+    const auto both = std::max(told, wire::tresCount(node.tresUsed, type).value_or(0));
+    return std::clamp<std::int64_t>(both, 0, kMostOfAnything);
+  };
+  out.used.cpus = {amount(node.cpusAllocated, "cpu") * 1000};
+  out.used.memory = {amount(node.memoryAllocated.count, "mem")};
 }
 
 void addLabels(model::Node& out, const wire::SlurmNode& node) {
@@ -133,7 +142,7 @@ ClusterInventory readInventory(const std::string& cluster, const std::vector<wir
     out.memory = node.memory;
     addDevices(out, node, all);
     addLabels(out, node);
-    compare(node, all);
+    addUse(out, node, all);
     all.nodes.push_back(std::move(out));
   }
   std::sort(all.nodes.begin(), all.nodes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

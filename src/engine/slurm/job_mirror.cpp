@@ -39,14 +39,21 @@ ReadVerdict JobMirror::take(const wire::SlurmList<wire::SlurmJob>& read) {
   if (!read.records.empty()) emptyInRow_ = 0;
   jobs_ = read.records.size();
   ours_.clear();
+  std::map<std::uint32_t, std::map<std::uint32_t, Allocation>> parts;  // of heterogeneous jobs, by leader and place
   for (const auto& job : read.records) {
-    if (job.hetOffset > 0) continue;  // the leader speaks for all components
+    if (job.hetOffset > 0) {  // the leader speaks for all components
+      parts[*job.hetJobId].emplace(job.hetOffset, allocationOf(job));
+      continue;
+    }
     const auto intent = intentOf(job.name, job.comment);
     if (intent) ours_[intent->attempt].push_back({factsOf(job), job.user, job.name});
   }
-  for (auto& [attempt, seen] : ours_)
+  for (auto& [attempt, seen] : ours_) {
+    for (auto& job : seen)
+      for (auto& [offset, part] : parts[job.facts.id]) job.facts.components.push_back(part);
     std::stable_sort(seen.begin(), seen.end(),
                      [](const auto& a, const auto& b) { return a.facts.submitted > b.facts.submitted; });
+  }
   return verdict;
 }
 

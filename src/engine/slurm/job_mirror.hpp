@@ -36,6 +36,8 @@ class JobMirror {
   [[nodiscard]] std::vector<SeenJob> find(model::AttemptId attempt) const;
   [[nodiscard]] const std::map<model::AttemptId, std::vector<SeenJob>>& ours() const { return ours_; }
   [[nodiscard]] std::size_t jobs() const { return jobs_; }
+  /// Slurm's name of the cluster; empty where nobody told it yet.
+  [[nodiscard]] const std::string& cluster() const { return cluster_; }
 
  private:
   [[nodiscard]] ReadVerdict judge(const wire::SlurmList<wire::SlurmJob>& read);

@@ -94,7 +94,9 @@ Result<wire::SlurmList<wire::SlurmAccountedJob>> RestCalls::history(const Histor
   if (!query.names.empty()) pairs.emplace_back("job_name", joined(query.names));
   std::vector<std::string> ids;
   for (const auto id : query.ids) ids.push_back(std::to_string(id));
-  if (!ids.empty()) pairs.emplace_back("step", joined(ids));
+  // v0.0.38 heeds the last `step` only and takes a list; later versions take one each and refuse a list.
+  if (version_ < static_cast<int>(wire::ApiVersion::v40) && !ids.empty()) ids = {joined(ids)};
+  for (auto& id : ids) pairs.emplace_back("step", std::move(id));
   if (query.everyRun && version_ >= static_cast<int>(wire::ApiVersion::v40))
     pairs.emplace_back("show_duplicates", "true");
   auto read = list("slurmdb", "jobs" + net::encodeQuery(pairs), wire::decodeAccountedJobs);

@@ -23,7 +23,11 @@ namespace fairlead::engine::slurm {
 using local::monotonicNow;
 
 SlurmEngine::SlurmEngine(SlurmOptions options, std::unique_ptr<SlurmCalls> calls)
-    : options_(std::move(options)), calls_(std::move(calls)), mirror_(options_.slurmCluster) {}
+    : options_(std::move(options)),
+      calls_(std::move(calls)),
+      mirror_(options_.slurmCluster),
+      natives_(NativeForm(options_.cluster, options_.projects),
+               [this](model::AttemptId attempt, const std::string& user) { return ownerOf(attempt, user); }) {}
 
 SlurmEngine::~SlurmEngine() { shutdown(); }
 
@@ -40,7 +44,7 @@ Result<void> SlurmEngine::start(control::EngineSink& sink, std::vector<control::
   recover(known);
   for (std::int32_t i = 0; i < std::max(options_.callsAtOnce, 1); ++i) callers_.emplace_back([this] { callerMain(); });
   poller_ = std::thread([this] { pollerMain(); });
-  return {};
+  return startHistory();
 }
 
 void SlurmEngine::shutdown() {
@@ -55,6 +59,7 @@ void SlurmEngine::shutdown() {
   for (auto& caller : callers_) caller.join();
   callers_.clear();
   if (poller_.joinable()) poller_.join();
+  if (history_) history_->shutdown();
 }
 
 SlurmEngine::Tracked& SlurmEngine::track(model::AttemptId attempt) {

@@ -4,8 +4,10 @@
 #include "local/stop_clock.hpp"
 #include "slurm/attempt_memory.hpp"
 #include "slurm/calls.hpp"
+#include "slurm/history_reader.hpp"
 #include "slurm/inventory.hpp"
 #include "slurm/job_mirror.hpp"
+#include "slurm/native_jobs.hpp"
 
 #include <fairlead/engine/slurm.hpp>
 
@@ -107,7 +109,8 @@ class SlurmEngine final : public control::EnginePort {
   void readNodes();
   void askHistory();
   void failed(const Error& error);
-  void takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun);
+  ReadVerdict takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun);
+  void takeInventory(ClusterInventory inventory);
   void takeHistory(const std::vector<model::AttemptId>& asked, const wire::SlurmList<wire::SlurmAccountedJob>& runs);
   void follow(Tracked& tracked, const JobFacts& facts);
   void followWords(Tracked& tracked, const JobFacts& facts);
@@ -116,6 +119,19 @@ class SlurmEngine final : public control::EnginePort {
   void finish(model::AttemptId attempt, const JobFacts& facts);
   void recover(const std::vector<control::KnownAttempt>& known);
   [[nodiscard]] static bool isOf(const SeenJob& job, const AttemptMemory& memory);
+
+  // engine_natives.cpp: on the poller, but where it is said
+  void tellNatives(const wire::SlurmList<wire::SlurmJob>& read, const ReadVerdict& verdict);
+  void askNatives();
+  void noteHolders(const wire::SlurmList<wire::SlurmJob>& read);
+  void tellNative(std::vector<model::NativeJob> jobs);                             ///< any thread
+  [[nodiscard]] RunReading runReading() const;                                     ///< any thread
+  [[nodiscard]] std::shared_ptr<const ClusterDevices> devices() const;             ///< any thread
+  [[nodiscard]] Owner ownerOf(model::AttemptId attempt, const std::string& user);  ///< any thread
+  [[nodiscard]] Result<void> startHistory();
+  /// With the lock held.
+  [[nodiscard]] std::vector<model::MemberPlacement> placedWhere(const AttemptMemory& memory,
+                                                                const JobFacts& facts) const;
 
   SlurmOptions options_;
   std::unique_ptr<SlurmCalls> calls_;
@@ -131,6 +147,8 @@ class SlurmEngine final : public control::EnginePort {
   bool kindsKnown_ = false;
   std::vector<model::Node> nodes_;
   bool nodesStale_ = false;
+  std::shared_ptr<const ClusterDevices> devices_ = std::make_shared<ClusterDevices>();
+  bool restartsTold_ = false;    ///< by slurmdbd, from 24.11
   Milliseconds lastWholeBegun_;  ///< of the last whole reading; 0: none yet
   Milliseconds lastBelieved_;
   TimePoint believedAt_;             ///< the same on the wall's clock; 0: never
@@ -145,6 +163,12 @@ class SlurmEngine final : public control::EnginePort {
   bool connected_ = false;
   Milliseconds connectAt_, jobsAt_, jobsNotBefore_, nodesAt_, cleanAt_, pause_;
   std::minstd_rand jitter_{std::random_device{}()};
+  NativeJobs natives_;
+  Milliseconds nodesReadAt_;
+  std::uint64_t holders_ = 0;  ///< tells whether the jobs that hold nodes are the same as before
+  std::size_t givenUpSaid_ = 0;
+  std::atomic<bool> nativesSeen_{false};
+  std::unique_ptr<HistoryReader> history_;
 
   std::vector<std::thread> callers_;
   std::thread poller_;

@@ -109,6 +109,7 @@ class Planner {
     if (auto taken = takeDevices(role, first, out, component); !taken) return taken;
     if (auto taken = takeImage(role, first, out); !taken) return taken;
     takeShape(first, out, component);
+    plan_.roles.push_back({static_cast<std::int32_t>(index), out.members, out.tasksPerNode, out.devices});
     script_.roles.push_back(std::move(out));
     plan_.submit.components.push_back(std::move(component));
     return {};
@@ -269,11 +270,17 @@ std::string jobName(const model::IntentId& intent, const std::string& workloadNa
 
 std::string jobComment(const model::IntentId& intent) { return "fairlead " + model::toText(intent); }
 
-std::optional<model::IntentId> intentOf(const std::string& name, const std::string& comment) {
+std::optional<model::IntentId> intentOf(const std::string& name) {
   const auto first = name.find('.');
   const auto second = first == std::string::npos ? first : name.find('.', first + 1);
-  const auto intent = model::parseIntentId(std::string_view(name).substr(0, second));
-  if (!intent || intent->kind != model::IntentKind::start || comment != jobComment(*intent)) return {};
+  auto intent = model::parseIntentId(std::string_view(name).substr(0, second));
+  if (intent && intent->kind != model::IntentKind::start) intent.reset();
+  return intent;
+}
+
+std::optional<model::IntentId> intentOf(const std::string& name, const std::string& comment) {
+  auto intent = intentOf(name);
+  if (intent && comment != jobComment(*intent)) intent.reset();
   return intent;
 }
 

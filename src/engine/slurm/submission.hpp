@@ -27,6 +27,15 @@ struct JobUser {
   std::string home;
 };
 
+/// How the members of a role stand in their component: `tasksPerNode` on each node, in order, each with so many of the
+/// node's devices.
+struct RoleShape {
+  std::int32_t role = 0;  ///< index in Spec::roles
+  std::int64_t members = 1, tasksPerNode = 1;
+  std::int64_t devices = 0;  ///< per member
+  bool operator==(const RoleShape&) const = default;
+};
+
 /// A job ready to be handed over, and what the engine keeps of it.
 struct JobPlan {
   wire::SlurmSubmit submit;
@@ -34,6 +43,7 @@ struct JobPlan {
   bool batchStyle = false;  ///< the user's script runs once, on the first node
   /// Where streams go; `%j` stands for the job's id. Batch style: one entry. Same path for both: one merged file.
   std::vector<std::string> outputs, errors;
+  std::vector<RoleShape> roles;  ///< parallel to the components
 };
 
 /// First words of a job's name and comment.
@@ -41,6 +51,9 @@ struct JobPlan {
 [[nodiscard]] std::string jobComment(const model::IntentId& intent);
 /// The start intent that a job carries in name and comment; nothing unless both name the same.
 [[nodiscard]] std::optional<model::IntentId> intentOf(const std::string& name, const std::string& comment);
+
+/// The same by the name alone: slurmdbd keeps comments only where it is told to.
+[[nodiscard]] std::optional<model::IntentId> intentOf(const std::string& name);
 
 /// Error kOrderRefused: can never be carried out here; the message names the field.
 [[nodiscard]] Result<JobPlan> planJob(const control::StartOrder& order, const SlurmOptions& options,

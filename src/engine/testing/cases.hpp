@@ -40,4 +40,9 @@ void aRequeueByItsOwnerIsTheSameAttempt(EngineUnderTest& t);
 void twoLostAnswersMakeOneRun(EngineUnderTest& t);
 void runningOutOfMemoryIsTold(EngineUnderTest& t);
 
+// cases_natives.cpp
+void nativeJobsAreTold(EngineUnderTest& t);
+void historyIsTold(EngineUnderTest& t);
+void whatIsInUseIsTold(EngineUnderTest& t);
+
 }  // namespace fairlead::engine::testing

@@ -34,6 +34,9 @@ std::span<const ConformanceCase> conformanceCases() {
       FL_CASE(aRequeueByItsOwnerIsTheSameAttempt),
       FL_CASE(runningOutOfMemoryIsTold),
       FL_CASE(theEnginesRestartHarmsNothing),
+      FL_CASE(nativeJobsAreTold),
+      FL_CASE(historyIsTold),
+      FL_CASE(whatIsInUseIsTold),
       FL_CASE(aLostNodeIsTold),
   });
   return cases;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace fairlead::engine::testing {
@@ -23,6 +24,34 @@ void RememberingSink::observe(std::vector<model::Observation> observations) {
   const std::lock_guard guard(mutex_);
   for (auto& o : observations) observations_.push_back(std::move(o));
   changed_.notify_all();
+}
+
+void RememberingSink::native(std::vector<model::NativeJob> jobs) {
+  const std::lock_guard guard(mutex_);
+  for (auto& job : jobs) natives_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+model::NativeJob RememberingSink::awaitNative(const std::function<bool(const model::NativeJob&)>& wanted) {
+  std::unique_lock guard(mutex_);
+  model::NativeJob found;
+  const bool came = changed_.wait_for(guard, limit(), [&] {
+    const auto job = std::find_if(natives_.begin(), natives_.end(), wanted);
+    if (job != natives_.end()) found = *job;
+    return job != natives_.end();
+  });
+  EXPECT_TRUE(came) << "no such native job";
+  return found;
+}
+
+std::vector<model::NativeJob> RememberingSink::natives() {
+  const std::lock_guard guard(mutex_);
+  return natives_;
+}
+
+void RememberingSink::forgetNatives() {
+  const std::lock_guard guard(mutex_);
+  natives_.clear();
 }
 
 void RememberingSink::inventory(std::string, std::vector<model::Node> nodes) {

@@ -5,6 +5,7 @@
 
 #include <fairlead/engine/errors.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -31,13 +32,16 @@ class FakeSlurm {
   std::vector<wire::SlurmSubmit> submitted;
   std::vector<Call> calls;
   std::uint32_t nextId = 100;
-  bool down = false;          ///< nothing answers
-  bool databaseDown = false;  ///< slurmdbd does not
-  bool emptyList = false;     ///< squeue answers with nothing
-  bool errorInside = false;   ///< a list with an error beside it
-  bool scriptOnly = false;    ///< signals reach the batch script only
-  int loseAnswers = 0;        ///< so many submissions are taken and not answered
-  int failSubmissions = 0;    ///< so many are not taken and not answered
+  bool down = false;                       ///< nothing answers
+  bool databaseDown = false;               ///< slurmdbd does not
+  bool emptyList = false;                  ///< squeue answers with nothing
+  bool errorInside = false;                ///< a list with an error beside it
+  bool heedWindow = false;                 ///< questions to slurmdbd are answered for their time only
+  std::size_t mostRows = 0;                ///< answers of slurmdbd that would be longer are refused; 0: no limit
+  std::vector<slurm::HistoryQuery> asked;  ///< of slurmdbd
+  bool scriptOnly = false;                 ///< signals reach the batch script only
+  int loseAnswers = 0;                     ///< so many submissions are taken and not answered
+  int failSubmissions = 0;                 ///< so many are not taken and not answered
   std::optional<wire::SlurmProblem> refusal;
 
   wire::SlurmJob& job(std::uint32_t id) { return queue.at(id); }
@@ -117,6 +121,7 @@ class FakeCalls final : public slurm::SlurmCalls {
   }
   Result<wire::SlurmList<wire::SlurmAccountedJob>> history(const slurm::HistoryQuery& query) override {
     const std::lock_guard guard(world_.mutex);
+    world_.asked.push_back(query);
     if (world_.down || world_.databaseDown) return unreachable();
     wire::SlurmList<wire::SlurmAccountedJob> list;
     list.answer.complete = true;
@@ -124,8 +129,13 @@ class FakeCalls final : public slurm::SlurmCalls {
       const auto in = [](const auto& all, const auto& one) {
         return all.empty() || std::find(all.begin(), all.end(), one) != all.end();
       };
-      if (in(query.ids, job.id) && in(query.names, job.name)) list.records.push_back(job);
+      const bool ids = in(query.ids, job.id) || (job.arrayJobId && in(query.ids, *job.arrayJobId));
+      const bool before = world_.heedWindow && query.from && job.endTime && *job.endTime < *query.from;
+      const bool after = world_.heedWindow && query.to && job.submitTime && *job.submitTime > *query.to;
+      if (ids && in(query.names, job.name) && !before && !after) list.records.push_back(job);
     }
+    if (world_.mostRows > 0 && list.records.size() > world_.mostRows)
+      return fail(kSlurmMalformed, "asking slurmdbd: the answer is over the limit");
     return list;
   }
   Result<wire::SlurmSubmitted> submit(const wire::SlurmSubmit& job, const std::string& user) override {

@@ -197,6 +197,22 @@ TEST_F(SlurmRestTest, AListWithAnErrorInsideIsNotWhole) {
   EXPECT_FALSE(jobs->answer.isWhole());
 }
 
+TEST_F(SlurmRestTest, AsksForEachJobByAParameterOfItsOwn) {
+  std::vector<std::string> steps;
+  serve([&](const net::Request& request) {
+    for (const auto& [key, value] : request.query)
+      if (key == "step") steps.push_back(value);
+    return json(200, R"({"jobs":[],"errors":[],"warnings":[]})");
+  });
+  RestCalls calls(rest_);
+  ASSERT_TRUE(calls.connect());
+  HistoryQuery query;
+  query.ids = {7, 9};
+  ASSERT_TRUE(calls.history(query));
+  const std::lock_guard guard(mutex_);
+  EXPECT_EQ(steps, (std::vector<std::string>{"7", "9"})) << "slurmrestd of 24.11 and 26.05 refuses `step=7,9`";
+}
+
 TEST_F(SlurmRestTest, ASubmissionWhoseAnswerIsNoAnswerIsUncertain) {
   serve([](const auto&) { return json(200, "{"); });
   RestCalls calls(rest_);

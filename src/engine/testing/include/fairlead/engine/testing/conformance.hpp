@@ -40,6 +40,12 @@ class EngineHarness {
   virtual void requeue(const std::string& nativeId) { (void)nativeId; }
   /// True when a member that takes more memory than it was given is ended for it.
   virtual bool limitsMemory() { return false; }
+  /// Has this script started on the cluster by a person, in the engine's own way, with a device; false: there is no
+  /// way.
+  virtual bool runNative(const std::string& script) {
+    (void)script;
+    return false;
+  }
   /// Takes the node of a running attempt away for good; false: cannot be done here.
   virtual bool loseNode(const std::string& node) {
     (void)node;

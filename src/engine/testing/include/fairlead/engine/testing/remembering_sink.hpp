@@ -20,7 +20,7 @@ namespace fairlead::engine::testing {
 class RememberingSink final : public control::EngineSink {
  public:
   void observe(std::vector<model::Observation> observations) override;
-  void native(std::vector<model::NativeJob> /*jobs*/) override {}
+  void native(std::vector<model::NativeJob> jobs) override;
   void inventory(std::string cluster, std::vector<model::Node> nodes) override;
   void dispatched(model::IntentId intent, control::DispatchOutcome outcome, std::string reason) override;
 
@@ -33,6 +33,11 @@ class RememberingSink final : public control::EngineSink {
   /// The answer behind the first `before` ones.
   std::pair<control::DispatchOutcome, std::string> awaitAnswerAfter(model::IntentId intent, std::size_t before);
   model::Node awaitNode();
+  /// Waits until a native job was told that satisfies; fails the test and returns an empty one after the limit.
+  model::NativeJob awaitNative(const std::function<bool(const model::NativeJob&)>& wanted);
+  /// All that was told of native jobs, in order.
+  std::vector<model::NativeJob> natives();
+  void forgetNatives();
   std::vector<model::Node> nodes();
   std::vector<model::Observation> seen(model::AttemptId attempt);
   std::size_t answers(model::IntentId intent);
@@ -45,6 +50,7 @@ class RememberingSink final : public control::EngineSink {
   std::vector<model::Observation> observations_;
   std::map<model::IntentId, std::vector<std::pair<control::DispatchOutcome, std::string>>> answers_;
   std::vector<model::Node> nodes_;
+  std::vector<model::NativeJob> natives_;
 };
 
 }  // namespace fairlead::engine::testing
