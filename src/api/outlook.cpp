@@ -27,6 +27,9 @@ std::string Outlook::waitingFor(const Picture& picture, const control::State& st
   if (row.native)
     return waits ? model::renderShort(Reason{ReasonCode::nativeWaits, {row.native->cluster, row.native->reason}}) : "";
   if (row.state == model::WorkloadState::held) return model::renderShort(Reason{ReasonCode::held, {}});
+  if (const auto* attempt = state.attempt(row.currentAttempt);
+      row.state == model::WorkloadState::starting && attempt != nullptr && !attempt->nativeReason.empty())
+    return attempt->nativeReason.substr(0, attempt->nativeReason.find(':'));
   if (row.state != model::WorkloadState::queued) return {};
   if (const auto found = picture.waitingFor.find(row.id); found != picture.waitingFor.end()) return found->second;
   switch (state.waitKind(row, picture.at)) {

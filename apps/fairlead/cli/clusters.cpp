@@ -9,9 +9,11 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <thread>
 
 namespace fairlead::cli {
 
@@ -154,11 +156,28 @@ Exit checkClusters(const Context& context, const Given& given) {
   return printFindings(context, call(context, "POST", "/api/v1/clusters:check", {}, std::move(document), type).body);
 }
 
+/// What keeps a new cluster from answering; empty when it answers.
+std::string firstTrouble(const Context& context, const std::string& name) {
+  constexpr int kLooks = 100;  // ten seconds
+  for (int look = 0; look < kLooks; ++look) {
+    const auto row = get(context, clusterPath(name));
+    if (flag(row, "answers")) return {};
+    if (!text(row, "trouble").empty()) return text(row, "trouble");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return "it has not answered yet";
+}
+
 Exit addCluster(const Context& context, const Given& given) {
   auto [document, type] = take(given);
   const auto added = call(context, "POST", "/api/v1/clusters", {}, std::move(document), type).body;
   if (printed(context, added)) return Exit::done;
   const auto name = text(added, "name");
+  if (const auto trouble = firstTrouble(context, name); !trouble.empty()) {
+    printError(fmt::format("{} is kept, and cannot be read: {}", name, trouble));
+    printError(fmt::format("it is tried again and again; look closer: fairlead clusters check {}", name));
+    return Exit::notReady;
+  }
   const auto governed = governedText(added);
   print(governed == "no" ? fmt::format("{} is connected, and only looked at. Look closer: fairlead clusters check {}\n"
                                        "To let Fairlead start work there: fairlead clusters govern {} --project NAME\n",

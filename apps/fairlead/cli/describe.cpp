@@ -219,10 +219,12 @@ std::string headline(const json::value& row, const json::value& decision) {
   const auto state = text(row, "state");
   std::string line = fmt::format("{} is {}", text(row, "id"), state);
   const auto& reasons = list(decision, "reasons");
+  if (state == "starting" && !reasons.empty()) return line + ", but " + text(reasons.front(), "text") + ".";
   if (state != "queued" && state != "held")
     return line + (text(row, "message").empty() ? "." : ": " + text(row, "message") + ".");
   const auto verdict = text(decision, "verdict");
   line += verdict == "never"    ? ". Never on the connected clusters"
+          : verdict == "denied" ? ". Not allowed"
           : verdict == "placed" ? ". It is about to start"
                                 : ". Not now";
   if (!reasons.empty() && text(reasons.front(), "code") != "held") line += ": " + text(reasons.front(), "text");

@@ -34,7 +34,7 @@ json::value asList(json::array items) { return json::object{{"items", std::move(
 std::string waitingFor(const json::value& row) {
   const auto waiting = text(row, "waitingFor");
   const auto state = text(row, "state");
-  if (!waiting.empty() && (state == "queued" || state == "held")) return waiting;
+  if (!waiting.empty() && (state == "queued" || state == "held" || state == "starting")) return waiting;
   return state == "failed" ? text(row, "failure") : "";
 }
 

@@ -171,7 +171,9 @@ void SlurmEngine::followWords(Tracked& tracked, const JobFacts& facts) {
   seen.nativeState = facts.stateText;
   if (!facts.reason.empty() && facts.reason != "None") {
     const auto* row = wire::findReason(facts.reason);
-    seen.reason = printable(facts.reason) + (row != nullptr ? ": " + std::string(row->what) : std::string());
+    seen.reason = printable(facts.reason);
+    if (row != nullptr) seen.reason += ": " + std::string(row->what);
+    if (row != nullptr && !row->change.empty()) seen.reason += "; " + std::string(row->change);
   }
   if (std::exchange(tracked.unreachable, false)) {
     seen.kind = model::ObservationKind::alive;
