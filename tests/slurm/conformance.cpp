@@ -43,7 +43,7 @@ std::string setting(const char* name) {
 class SlurmHarness final : public testing::EngineHarness {
  public:
   SlurmHarness() {
-    std::string state = "/tmp/fairlead-slurm-state-XXXXXX";
+    std::string state = setting("FAIRLEAD_SLURM_FOLDER") + "/state-XXXXXX";
     EXPECT_NE(::mkdtemp(state.data()), nullptr);
     state_ = state;
     std::string folder = setting("FAIRLEAD_SLURM_FOLDER") + "/suite-XXXXXX";

@@ -65,7 +65,6 @@ void common(JsonWriter& json, const SlurmSubmit& s, const SlurmComponent& c) {
   if (c.tasksPerNode > 0) json.member("tasks_per_node", c.tasksPerNode);
   if (c.cpusPerTask > 0) json.member("cpus_per_task", c.cpusPerTask);
   if (s.nice) json.member("nice", *s.nice);
-  if (s.requeue) json.member("requeue", *s.requeue);
   if (s.hold) json.member("hold", true);
   if (!s.arguments.empty()) {
     json.key("argv").beginArray().value(s.name.empty() ? "script" : s.name);  // the place of the script's own name
@@ -77,6 +76,8 @@ void common(JsonWriter& json, const SlurmSubmit& s, const SlurmComponent& c) {
 void describe38(JsonWriter& json, const SlurmSubmit& s, const SlurmComponent& c) {
   json.beginObject();
   common(json, s, c);
+  // slurmrestd of 22.05 takes any value of `requeue` and heeds only this one.
+  if (s.requeue) json.member(*s.requeue ? "requeue" : "no_requeue", true);
   json.key("environment").beginObject();
   for (const auto& [name, value] : s.environment) json.member(name, value);
   json.endObject();
@@ -109,6 +110,7 @@ void signalOf(JsonWriter& json, const SlurmSubmit& s) {
 void describe39(JsonWriter& json, const SlurmSubmit& s, const SlurmComponent& c) {
   json.beginObject();
   common(json, s, c);
+  if (s.requeue) json.member("requeue", *s.requeue);
   json.key("environment").beginArray();
   for (const auto& [name, value] : s.environment) json.value(name + "=" + value);
   json.endArray();

@@ -50,6 +50,18 @@ TEST(SlurmSubmits, BodiesAreTheOnesThatWereAccepted) {
       R"("memory_per_node":{"number":1000,"set":true},"time_limit":{"number":5,"set":true}}})");
 }
 
+TEST(SlurmSubmits, NoRequeueIsSaidInWordsThatAreHeeded) {
+  auto submit = submission();
+  for (const bool wanted : {false, true}) {
+    submit.requeue = wanted;
+    const auto old = submitBody(ApiVersion::v38, submit), now = submitBody(ApiVersion::v42, submit);
+    ASSERT_TRUE(old && now);
+    EXPECT_NE(old->find(wanted ? R"("requeue":true)" : R"("no_requeue":true)"), std::string::npos) << *old;
+    EXPECT_NE(now->find(wanted ? R"("requeue":true)" : R"("requeue":false)"), std::string::npos) << *now;
+    EXPECT_EQ(old->find(R"("requeue":false)"), std::string::npos) << *old;
+  }
+}
+
 TEST(SlurmSubmits, EveryVersionIsJson) {
   auto submit = submission();
   submit.components.push_back(submit.components[0]);

@@ -3,6 +3,7 @@
 
 #include <fairlead/base/result.hpp>
 #include <fairlead/codec/slurm/requests.hpp>
+#include <fairlead/codec/slurm/types.hpp>
 
 #include <cstdint>
 #include <optional>
