@@ -112,6 +112,7 @@ class SlurmEngine final : public control::EnginePort {
   ReadVerdict takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun);
   void takeInventory(ClusterInventory inventory);
   void takeHistory(const std::vector<model::AttemptId>& asked, const wire::SlurmList<wire::SlurmAccountedJob>& runs);
+  [[nodiscard]] std::vector<std::string> noteDoubles();
   void follow(Tracked& tracked, const JobFacts& facts);
   void followWords(Tracked& tracked, const JobFacts& facts);
   void noteAbsent(Tracked& tracked, Milliseconds begun);
@@ -154,6 +155,8 @@ class SlurmEngine final : public control::EnginePort {
   TimePoint believedAt_;             ///< the same on the wall's clock; 0: never
   ServerInfo server_;                ///< as it answered last
   std::vector<std::string> doubts_;  ///< of the last reading of nodes
+  /// Jobs that carry an attempt's intent beside the one that is followed, as the last reading has them, with the words.
+  std::map<std::uint32_t, std::string> doubles_;
   std::string lastTrouble_;
   bool pollNow_ = false;
   std::atomic<bool> stopping_{false};
