@@ -109,8 +109,8 @@ class SlurmActor(Actor):
         if status == 200 and verb == "cancel" and answer["state"] == "cancelled":
             with self.record.lock:
                 one.cancelled = True
-        # What Slurm did not answer is told to who asked: 502 to 504, or the relay's refusal in Slurm's words.
-        if status not in (200, 409) and status < 500:
+        # What Slurm did not answer is told to who asked: in its words, 404 for a job that has ended meanwhile.
+        if status not in (200, 404, 409) and status < 500:
             self.record.fault(f"{verb} of {one.id} ({one.name}) was answered {status}: {answer}")
 
 

@@ -356,7 +356,9 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
   const std::lock_guard guard(mutex_);
   auto& tracked = track(attempt);
   if (tracked.memory.over) return;
-  if (tracked.told != Told::started && facts.started && facts.state != wire::JobState::cancelled) {
+  // One that is cancelled before it starts gets its end as its start.
+  const bool ran = facts.started && (facts.state != wire::JobState::cancelled || facts.started < facts.ended);
+  if (tracked.told != Told::started && ran) {
     model::Observation started;
     started.kind = model::ObservationKind::started;
     started.nativeId = nativeId(facts);

@@ -58,6 +58,7 @@ class SlurmEngine final : public control::EnginePort {
     Milliseconds absentSince;   ///< monotonic; 0: present
     Milliseconds askHistoryAt;  ///< monotonic
     Milliseconds historyPause;
+    Milliseconds missedSince;  ///< monotonic: nothing was found first after a try with an unknown answer; 0: not asked
     local::StopClock clock;
     bool stopBegun = false;
     std::optional<local::StopAction> stopAction;  ///< failed, to be tried again
@@ -87,6 +88,7 @@ class SlurmEngine final : public control::EnginePort {
   void refuse(model::AttemptId attempt, const model::IntentId& intent, const std::string& reason);
   /// The job of an attempt whose submission's answer is unknown. Nothing: there is none for sure. Error: not known.
   [[nodiscard]] Result<std::optional<JobFacts>> findJob(const AttemptMemory& memory);
+  [[nodiscard]] bool missedLongEnough(Tracked& tracked) const;
   [[nodiscard]] Result<void> awaitReading(Milliseconds begunAfter);
   [[nodiscard]] Result<JobUser> userOf(const std::string& unixUser) const;
   void adopt(Tracked& tracked, const JobFacts& facts);
