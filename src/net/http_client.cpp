@@ -209,14 +209,16 @@ Result<ClientResponse> HttpClient::Impl::run(const ClientRequest& request, const
     exchange.sink = sink;
     exchange.maxAnswer = options_.maxAnswer.count;
     configure(request, exchange, headers);
-    if (!again) curl_easy_setopt(easy_.get(), CURLOPT_FRESH_CONNECT, 1L);
+    // On a kept connection that dies before an answer libcurl itself sends again, whatever the method.
+    const bool fresh = !again || request.ownConnection || !isIdempotent(request);
+    if (fresh) curl_easy_setopt(easy_.get(), CURLOPT_FRESH_CONNECT, 1L);
+    if (request.ownConnection) curl_easy_setopt(easy_.get(), CURLOPT_FORBID_REUSE, 1L);
     const CURLcode code = perform();
     if (code == CURLE_OK || exchange.sinkStopped) return std::move(exchange.response);
-    long fresh = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &fresh);
-    const bool keptOneDied = fresh == 0 && isDeadConnection(code) && exchange.response.status == 0;
-    if (!again || !keptOneDied || !isIdempotent(request))
-      return tl::unexpected<Error>(describe(code, request, exchange));
+    long opened = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &opened);
+    const bool keptOneDied = opened == 0 && isDeadConnection(code) && exchange.response.status == 0;
+    if (fresh || !keptOneDied) return tl::unexpected<Error>(describe(code, request, exchange));
   }
 }
 

@@ -22,6 +22,7 @@ class Auditor:
     def __init__(self, database: Path, state: Path, socket: str, mark: str, record: Record):
         self.database, self.started_log, self.mark, self.record = database, state / "started", mark, record
         self.client = Client(socket, 120.0)
+        self.ends = ENDS
 
     def quick(self) -> None:
         """After a restart, while everything goes on. What is read first must be contained in what is read later."""
@@ -86,9 +87,12 @@ class Auditor:
         for name, id in answered.items():
             if stored.get(name) != [number_of(id)]:
                 self.fault(f"{name} was answered {id} and is stored as {[text_of('w', one) for one in stored.get(name, [])]}")
+        self.submission_records(rows, sum(map(len, stored.values())))
+
+    def submission_records(self, rows, stored: int) -> None:
         (records,) = rows.execute("SELECT count(*) FROM audits WHERE action = 'workload.submit' AND allowed = 1").fetchone()
-        if records != sum(map(len, stored.values())):
-            self.fault(f"{sum(map(len, stored.values()))} workloads are stored and {records} submissions are in the audit")
+        if records != stored:
+            self.fault(f"{stored} workloads are stored and {records} submissions are in the audit")
 
     def sequences(self, rows) -> None:
         for table, first in (("events", None), ("audits", 1), ("postings", 1)):
@@ -179,10 +183,10 @@ class Auditor:
                 self.fault(f"{one.id} ({one.name}, {one.mode}) is {state} at the end")
             elif one.cancelled and state != "cancelled":
                 self.fault(f"the cancel of {one.id} ({one.name}) was answered, and it is {state}")
-            elif not one.touched and state != ENDS[one.mode][0]:
-                self.fault(f"{one.id} ({one.name}, {one.mode}) is {state} ({failure}), expected {ENDS[one.mode]}")
-            elif not one.touched and state == "failed" and failure != ENDS[one.mode][1]:
-                self.fault(f"{one.id} ({one.name}, {one.mode}) failed by {failure}, expected {ENDS[one.mode][1]}")
+            elif not one.touched and state != self.ends[one.mode][0]:
+                self.fault(f"{one.id} ({one.name}, {one.mode}) is {state} ({failure}), expected {self.ends[one.mode]}")
+            elif not one.touched and state == "failed" and failure != self.ends[one.mode][1]:
+                self.fault(f"{one.id} ({one.name}, {one.mode}) failed by {failure}, expected {self.ends[one.mode][1]}")
 
     # -- ledger and audit
 

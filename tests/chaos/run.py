@@ -167,15 +167,19 @@ class Totals:
         self.faults += len(chaos.record.faults)
 
 
-def figures(totals: Totals) -> list[dict]:
+def figure_row(bench: str, name: str, value: float, unit: str, goal: float) -> dict:
+    """One measurement, as every bench prints it."""
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
     with open("/proc/cpuinfo") as file:
         cpu = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.machine())
     machine = f"{cpu}, {os.cpu_count()} cores, {memory} GiB"
-    common = {"peer": None, "ratio": None, "machine": machine, "commit": commit or "unknown"}
-    return [{"bench": "chaos", "name": "chaos.kills", "value": totals.kills, "unit": "kills", "goal": 1000, **common},
-            {"bench": "chaos", "name": "chaos.faults", "value": totals.faults, "unit": "faults", "goal": 0, **common}]
+    return {"bench": bench, "name": name, "value": value, "unit": unit, "goal": goal, "peer": None, "ratio": None, "machine": machine,
+            "commit": commit or "unknown"}
+
+
+def figures(totals: Totals) -> list[dict]:
+    return [figure_row("chaos", "chaos.kills", totals.kills, "kills", 1000), figure_row("chaos", "chaos.faults", totals.faults, "faults", 0)]
 
 
 def parse(words: list[str]) -> argparse.Namespace:

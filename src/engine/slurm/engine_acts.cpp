@@ -27,6 +27,7 @@ control::EngineStatus SlurmEngine::status() const {
   status.way = server_.way;
   status.trouble = lastTrouble_;
   status.notes = doubts_;
+  for (const auto& [job, text] : doubles_) status.notes.push_back(text);
   return status;
 }
 

@@ -125,12 +125,37 @@ ReadVerdict SlurmEngine::takeReading(const wire::SlurmList<wire::SlurmJob>& read
       else if (verdict.whole)
         noteAbsent(tracked, begun);
     }
+  const auto doubles = verdict.present ? noteDoubles() : std::vector<std::string>();
   guard.unlock();
   readingDone_.notify_all();
+  for (const auto& text : doubles) say(LogSeverity::warning, fmt::format("cluster {}: {}", options_.cluster, text));
   if (fresh && !verdict.doubt.empty())
     say(LogSeverity::warning,
         fmt::format("cluster {}: the queue is not believed: {}", options_.cluster, verdict.doubt));
   return verdict;
+}
+
+/// With the lock held. A submission that came to Slurm twice on its way made two jobs. One is followed; the other is
+/// named, and left alone: its name could be anybody's. Gives the words about those that are new.
+std::vector<std::string> SlurmEngine::noteDoubles() {
+  std::map<std::uint32_t, std::string> now;
+  std::vector<std::string> fresh;
+  for (const auto& [attempt, seen] : mirror_.ours()) {
+    const auto tracked = tracked_.find(attempt);
+    if (tracked == tracked_.end() || tracked->second.memory.job == 0) continue;
+    auto anyJob = tracked->second.memory;
+    anyJob.job = 0;
+    for (const auto& job : seen) {
+      if (job.facts.id == tracked->second.memory.job || !isOf(job, anyJob)) continue;
+      auto text =
+          fmt::format("job {} ({}) is a second one of attempt {}, which follows job {}; look whether it is wanted",
+                      job.facts.id, job.facts.stateText, toText(attempt), tracked->second.memory.job);
+      if (!doubles_.contains(job.facts.id)) fresh.push_back(text);
+      now.emplace(job.facts.id, std::move(text));
+    }
+  }
+  doubles_ = std::move(now);
+  return fresh;
 }
 
 /// With the lock held. What a job's presence says about its attempt.
@@ -333,7 +358,9 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
   const std::lock_guard guard(mutex_);
   auto& tracked = track(attempt);
   if (tracked.memory.over) return;
-  if (tracked.told != Told::started && facts.started && facts.state != wire::JobState::cancelled) {
+  // One that is cancelled before it starts gets its end as its start.
+  const bool ran = facts.started && (facts.state != wire::JobState::cancelled || facts.started < facts.ended);
+  if (tracked.told != Told::started && ran) {
     model::Observation started;
     started.kind = model::ObservationKind::started;
     started.nativeId = nativeId(facts);

@@ -153,7 +153,15 @@ void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
       if (auto saved = remember(memory); !saved) say(LogSeverity::warning, toText(saved.error()));
       return answer(order.intent.id, DispatchOutcome::done);
     }
-    if (wallNow() - memory.lastTry < options_.submitSettle)
+    bool gone = false, adopted = false;
+    {
+      const std::lock_guard guard(mutex_);
+      auto& tracked = track(order.attempt.id);
+      adopted = tracked.memory.job != 0;  // by a reading that came while slurmdbd was asked
+      gone = missedLongEnough(tracked);
+    }
+    if (adopted) return answer(order.intent.id, DispatchOutcome::done);
+    if (!gone)
       return answer(order.intent.id, DispatchOutcome::retry,
                     "an earlier submission was not answered; Slurm may still be taking it");
   }
@@ -163,7 +171,9 @@ void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
     return answer(order.intent.id, DispatchOutcome::retry, toText(saved.error()));
   {
     const std::lock_guard guard(mutex_);
-    track(order.attempt.id).memory = memory;
+    auto& tracked = track(order.attempt.id);
+    tracked.memory = memory;
+    tracked.missedSince = {};
   }
   if (plan.submit.stdoutPattern.starts_with(plan.folder + "/"))
     if (const auto identity = local::resolveIdentity(memory.user);
@@ -205,6 +215,14 @@ void SlurmEngine::adopt(Tracked& tracked, const JobFacts& facts) {
   accepted.nativeState = facts.stateText.empty() ? "PENDING" : facts.stateText;
   tracked.told = Told::accepted;
   tell(tracked, std::move(accepted));
+}
+
+/// With the lock held, after nothing was found. A slurmctld that stood still takes what waits for it when it goes on,
+/// so the time counts from when it first answered whole without the job.
+bool SlurmEngine::missedLongEnough(Tracked& tracked) const {
+  const auto now = monotonicNow();
+  if (tracked.missedSince.count == 0) tracked.missedSince = now;
+  return now - tracked.missedSince >= options_.submitSettle;
 }
 
 Result<void> SlurmEngine::awaitReading(Milliseconds begunAfter) {

@@ -51,11 +51,12 @@ void SlurmEngine::doStop(const model::Intent& intent) {
   if (copy.job == 0 && copy.lastTry) {
     const auto found = findJob(copy);
     if (!found) return answer(intent.id, DispatchOutcome::retry, toText(found.error()));
-    if (!*found && local::wallNow() - copy.lastTry < options_.submitSettle)
-      return answer(intent.id, DispatchOutcome::retry, "its submission was not answered; Slurm may still be taking it");
     guard.lock();
     if (*found) adopt(tracked, **found);
+    const bool open = memory.job == 0 && !missedLongEnough(tracked);
     guard.unlock();
+    if (open)
+      return answer(intent.id, DispatchOutcome::retry, "its submission was not answered; Slurm may still be taking it");
   }
   guard.lock();
   if (memory.job == 0) {

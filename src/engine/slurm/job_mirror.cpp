@@ -26,6 +26,8 @@ ReadVerdict JobMirror::judge(const wire::SlurmList<wire::SlurmJob>& read) {
   if (cluster_.empty()) cluster_ = name;
   if (!name.empty() && name != cluster_)
     return {false, false, fmt::format("cluster {} answered, not {}", printable(name, 80), printable(cluster_, 80))};
+  if (read.records.empty() && !believed_ && ++emptyInRow_ < kEmptyInRow)
+    return {true, false, {}};  // an idle cluster, or the one lie after our own start
   if (read.records.empty() && jobs_ > kEmptyDoubt && ++emptyInRow_ < kEmptyInRow)
     return {false, false, fmt::format("the list is empty where {} jobs were known", jobs_)};
   if (!read.answer.complete) return {true, false, "the list ends early"};
@@ -37,6 +39,7 @@ ReadVerdict JobMirror::take(const wire::SlurmList<wire::SlurmJob>& read) {
   auto verdict = judge(read);
   if (!verdict.present) return verdict;
   if (!read.records.empty()) emptyInRow_ = 0;
+  believed_ = believed_ || verdict.whole;
   jobs_ = read.records.size();
   ours_.clear();
   std::map<std::uint32_t, std::map<std::uint32_t, Allocation>> parts;  // of heterogeneous jobs, by leader and place

@@ -43,7 +43,8 @@ class JobMirror {
   [[nodiscard]] ReadVerdict judge(const wire::SlurmList<wire::SlurmJob>& read);
 
   std::string cluster_;
-  std::size_t jobs_ = 0;  ///< of the last believed reading
+  std::size_t jobs_ = 0;   ///< of the last believed reading
+  bool believed_ = false;  ///< some reading was whole
   std::int32_t emptyInRow_ = 0;
   std::map<model::AttemptId, std::vector<SeenJob>> ours_;
 };

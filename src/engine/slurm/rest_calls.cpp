@@ -41,16 +41,21 @@ std::string instant(TimePoint at) { return fmt::format("uts{}", at.msSinceEpoch 
 
 Result<std::string> RestCalls::path(std::string_view service, std::string_view rest) const {
   const int version = version_;
-  if (version == 0) return fail(kSlurmUnreachable, "slurmrestd has not been asked for its versions yet");
+  if (version == 0) return fail(kSlurmUnreachable, "slurmrestd has not answered yet which versions it serves");
   return fmt::format("/{}/{}/{}", service, toText(static_cast<wire::ApiVersion>(version)), rest);
 }
 
 Result<ServerInfo> RestCalls::connect() {
-  for (int number = static_cast<int>(wire::kNewestApi); number >= static_cast<int>(wire::kOldestApi); --number) {
+  constexpr int kNewest = static_cast<int>(wire::kNewestApi), kOldest = static_cast<int>(wire::kOldestApi);
+  for (int tried = kOldest; tried <= kNewest; ++tried) {
+    const int number = next_;
     const auto version = static_cast<wire::ApiVersion>(number);
     const auto answer = transport_.exchange({"GET", fmt::format("/slurm/{}/ping", toText(version)), {}, {}});
     if (!answer) return tl::unexpected(answer.error());
-    if (answer->status == 404) continue;
+    if (answer->status == 404) {
+      next_ = number > kOldest ? number - 1 : kNewest;
+      continue;
+    }
     const auto pings = wire::decodePings(version, view(*answer));
     if (const auto* problem = failureIn(pings.answer)) return tl::unexpected(refusalOf(*problem, "pinging slurmctld"));
     if (answer->status != 200)

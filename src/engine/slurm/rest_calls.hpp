@@ -40,6 +40,8 @@ class RestCalls final : public SlurmCalls {
 
   RestTransport transport_;
   std::atomic<int> version_{0};  ///< ApiVersion; 0: not known
+  /// Asked first when connecting: the one in use, or where an earlier try got no answer, so that a bad line is crossed.
+  std::atomic<int> next_{static_cast<int>(wire::kNewestApi)};
 };
 
 }  // namespace fairlead::engine::slurm

@@ -83,11 +83,11 @@ Result<std::unique_ptr<net::HttpClient>> RestTransport::take() {
   return client;
 }
 
-void RestTransport::giveBack(std::unique_ptr<net::HttpClient> client, bool reuse) {
+void RestTransport::giveBack(std::unique_ptr<net::HttpClient> client) {
   {
     const std::lock_guard guard(mutex_);
     std::erase(used_, client.get());
-    if (reuse && !closed_) idle_.push_back(std::move(client));
+    if (!closed_) idle_.push_back(std::move(client));
   }
   free_.notify_one();
 }
@@ -108,6 +108,7 @@ Result<net::ClientResponse> RestTransport::sendOnce(const RestRequest& request, 
   out.method = request.method;
   out.target = request.target;
   out.timeout = options_.timeout;
+  out.ownConnection = true;  // an answer that comes late or twice must not be another request's
   if (!token.empty()) {
     out.headers.emplace_back("X-SLURM-USER-NAME", user);
     out.headers.emplace_back("X-SLURM-USER-TOKEN", token.reveal());
@@ -117,8 +118,7 @@ Result<net::ClientResponse> RestTransport::sendOnce(const RestRequest& request, 
     out.body = request.body;
   }
   auto answer = (*client)->send(out);
-  // slurmrestd closes the connection behind every error.
-  giveBack(std::move(*client), answer && answer->status >= 200 && answer->status < 300);
+  giveBack(std::move(*client));
   if (!answer) return tl::unexpected(broken(answer.error(), request));
   return answer;
 }

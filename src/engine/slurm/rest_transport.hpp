@@ -48,7 +48,7 @@ class RestTransport {
  private:
   struct Lease;
   [[nodiscard]] Result<std::unique_ptr<net::HttpClient>> take();
-  void giveBack(std::unique_ptr<net::HttpClient> client, bool reuse);
+  void giveBack(std::unique_ptr<net::HttpClient> client);
   [[nodiscard]] Result<net::ClientResponse> sendOnce(const RestRequest& request, const std::string& user,
                                                      const Secret& token);
 

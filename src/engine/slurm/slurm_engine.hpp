@@ -58,6 +58,7 @@ class SlurmEngine final : public control::EnginePort {
     Milliseconds absentSince;   ///< monotonic; 0: present
     Milliseconds askHistoryAt;  ///< monotonic
     Milliseconds historyPause;
+    Milliseconds missedSince;  ///< monotonic: nothing was found first after a try with an unknown answer; 0: not asked
     local::StopClock clock;
     bool stopBegun = false;
     std::optional<local::StopAction> stopAction;  ///< failed, to be tried again
@@ -87,6 +88,7 @@ class SlurmEngine final : public control::EnginePort {
   void refuse(model::AttemptId attempt, const model::IntentId& intent, const std::string& reason);
   /// The job of an attempt whose submission's answer is unknown. Nothing: there is none for sure. Error: not known.
   [[nodiscard]] Result<std::optional<JobFacts>> findJob(const AttemptMemory& memory);
+  [[nodiscard]] bool missedLongEnough(Tracked& tracked) const;
   [[nodiscard]] Result<void> awaitReading(Milliseconds begunAfter);
   [[nodiscard]] Result<JobUser> userOf(const std::string& unixUser) const;
   void adopt(Tracked& tracked, const JobFacts& facts);
@@ -112,6 +114,7 @@ class SlurmEngine final : public control::EnginePort {
   ReadVerdict takeReading(const wire::SlurmList<wire::SlurmJob>& read, Milliseconds begun);
   void takeInventory(ClusterInventory inventory);
   void takeHistory(const std::vector<model::AttemptId>& asked, const wire::SlurmList<wire::SlurmAccountedJob>& runs);
+  [[nodiscard]] std::vector<std::string> noteDoubles();
   void follow(Tracked& tracked, const JobFacts& facts);
   void followWords(Tracked& tracked, const JobFacts& facts);
   void noteAbsent(Tracked& tracked, Milliseconds begun);
@@ -154,6 +157,8 @@ class SlurmEngine final : public control::EnginePort {
   TimePoint believedAt_;             ///< the same on the wall's clock; 0: never
   ServerInfo server_;                ///< as it answered last
   std::vector<std::string> doubts_;  ///< of the last reading of nodes
+  /// Jobs that carry an attempt's intent beside the one that is followed, as the last reading has them, with the words.
+  std::map<std::uint32_t, std::string> doubles_;
   std::string lastTrouble_;
   bool pollNow_ = false;
   std::atomic<bool> stopping_{false};

@@ -62,6 +62,22 @@ class FakeSlurm {
     row.endTime = TimePoint{3'000'000};
     row.exit = wire::ExitCode{code, signal, false, false};
   }
+  void set(bool& trouble, bool on) {
+    const std::lock_guard guard(mutex);
+    trouble = on;
+  }
+  /// A running job that nobody submitted through us.
+  void carry(std::uint32_t id, const std::string& name, const std::string& comment, const std::string& user) {
+    const std::lock_guard guard(mutex);
+    auto& row = queue[id];
+    row.id = id;
+    row.name = name;
+    row.comment = comment;
+    row.user = user;
+    row.state = wire::JobState::running;
+    row.stateText = "RUNNING";
+    row.submitTime = TimePoint{1'500'000};
+  }
   /// slurmctld forgets; slurmdbd keeps it as it was.
   void forget(std::uint32_t id) {
     const std::lock_guard guard(mutex);

@@ -112,6 +112,61 @@ TEST_F(SlurmEngineTest, ASubmissionThatNeverArrivedIsMadeAgain) {
   EXPECT_EQ(world_.queue.size(), 1u);
 }
 
+TEST_F(SlurmEngineTest, ASubmissionThatWaitedWhileSlurmStoodStillIsNotMadeAgain) {
+  slurm_.submitSettle = {300};
+  world_.failSubmissions = 1;
+  startSlurm();
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  ASSERT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  world_.set(world_.databaseDown, true);
+  const auto until = local::monotonicNow() + Milliseconds{400};
+  ASSERT_TRUE(eventually([&] { return local::monotonicNow() > until; }));
+  world_.set(world_.databaseDown, false);
+  const auto asked = sink_->answers(order.intent.id);
+  engine_->dispatchStart(order);
+  ASSERT_TRUE(eventually([&] { return sink_->answers(order.intent.id) > asked; }));
+  EXPECT_EQ(sink_->lastAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  world_.carry(70, slurm::jobName(order.intent.id, "job"), slurm::jobComment(order.intent.id), order.workload.unixUser);
+  startUntilDone(order);
+  EXPECT_EQ(world_.count("submit"), 1u);
+}
+
+TEST_F(SlurmEngineTest, ASecondJobOfAnAttemptIsNamedAndLeftAlone) {
+  std::mutex mutex;
+  std::string said;
+  slurm_.log = [&](LogSeverity, const std::string& line) {
+    const std::lock_guard guard(mutex);
+    said += line + "\n";
+  };
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.carry(101, slurm::jobName(order.intent.id, "job"), slurm::jobComment(order.intent.id),
+               order.workload.unixUser);
+  ASSERT_TRUE(eventually([&] {
+    const std::lock_guard guard(mutex);
+    return said.find("job 101 (RUNNING) is a second one of attempt " + toText(order.attempt.id)) != std::string::npos;
+  })) << said;
+  EXPECT_EQ(engine_->status().notes.size(), 1u);
+  world_.put(100, wire::JobState::running, "RUNNING");
+  engine_->dispatchStop(stopIntent(order.attempt.id));
+  (void)sink_->awaitEnd(order.attempt.id);
+  engine_.reset();  // it writes to `said`
+  EXPECT_EQ(world_.job(101).state, wire::JobState::running);
+}
+
+TEST_F(SlurmEngineTest, ACancelledJobThatRanUnseenIsToldAsStarted) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  world_.set(world_.down, true);
+  world_.end(100, wire::JobState::cancelled, "CANCELLED", 0);
+  world_.set(world_.down, false);
+  EXPECT_EQ(sink_->awaitEnd(order.attempt.id).category, FailureCategory::cancelled);
+  EXPECT_EQ(sink_->awaitKind(order.attempt.id, ObservationKind::started).at.msSinceEpoch, 2'000'000);
+}
+
 TEST_F(SlurmEngineTest, NothingIsSubmittedAgainWhileTheDatabaseCannotBeAsked) {
   world_.failSubmissions = 1;
   world_.databaseDown = true;

@@ -87,6 +87,35 @@ TEST_F(SlurmRestTest, FindsTheNewestVersionThatIsServed) {
   EXPECT_EQ(count("GET /slurm/"), 4u);
 }
 
+TEST_F(SlurmRestTest, ConnectingGoesOnWhereAnAnswerFailed) {
+  serve([](const auto&) { return json(200, "{}"); });
+  int failures = 3;
+  reply_ = [&failures, good = reply_](const net::Request& request) {
+    return request.path.find("v0.0.43") != std::string::npos && failures-- > 0 ? text(502, "Bad Gateway")
+                                                                               : good(request);
+  };
+  RestCalls calls(rest_);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(calls.connect());
+  ASSERT_TRUE(calls.connect());
+  EXPECT_EQ(count("GET /slurm/v0.0.45/"), 1u);
+  EXPECT_EQ(count("GET /slurm/v0.0.43/"), 4u);
+  ASSERT_TRUE(calls.connect());
+  EXPECT_EQ(count("GET /slurm/v0.0.42/"), 2u) << "the version in use is asked first";
+  EXPECT_EQ(count("GET /slurm/"), 8u);
+}
+
+TEST_F(SlurmRestTest, AnotherReleaseIsFoundAgain) {
+  serve([](const auto&) { return json(200, "{}"); });
+  RestCalls calls(rest_);
+  ASSERT_TRUE(calls.connect());
+  reply_ = [](const net::Request& request) {
+    return request.path == "/slurm/v0.0.45/ping" ? json(200, R"({"pings":[],"errors":[]})") : text(404, "");
+  };
+  const auto server = calls.connect();
+  ASSERT_TRUE(server) << toText(server.error());
+  EXPECT_EQ(server->way, "REST v0.0.45");
+}
+
 TEST_F(SlurmRestTest, SaysWhenNoVersionIsServed) {
   reply_ = [](const auto&) { return text(404, "Unable find requested URL."); };
   RestCalls calls(rest_);

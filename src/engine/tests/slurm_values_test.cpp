@@ -192,6 +192,19 @@ TEST(SlurmMirror, DoubtsAnEmptyListAndAnotherCluster) {
   EXPECT_FALSE(mirror.take(half).whole);
 }
 
+TEST(SlurmMirror, AnEmptyListAfterOurStartIsNotTheWholeTruthAtOnce) {
+  JobMirror mirror("lab");
+  wire::SlurmList<wire::SlurmJob> empty;
+  empty.answer.complete = true;
+  empty.answer.cluster = "lab";
+  for (int i = 0; i < 2; ++i) {
+    const auto verdict = mirror.take(empty);
+    EXPECT_TRUE(verdict.present && !verdict.whole && verdict.doubt.empty()) << i;
+  }
+  EXPECT_TRUE(mirror.take(empty).whole);
+  EXPECT_TRUE(mirror.take(empty).whole) << "an idle cluster stays believed";
+}
+
 TEST(SlurmMirror, OursAreThoseWhoseNameAndCommentAgree) {
   const model::IntentId intent{{42}, model::IntentKind::start, 0};
   EXPECT_EQ(intentOf(jobName(intent, "a b"), jobComment(intent)), intent);

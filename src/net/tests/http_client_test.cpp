@@ -26,7 +26,7 @@ void describe(Request&& request, Responder responder) {
   responder.reply(std::move(response));
 }
 
-TEST(HttpClient, sendsEveryMethodOverOneConnection) {
+TEST(HttpClient, sendsEveryMethod) {
   const TestServer server(describe);
   auto client = clientOf(server.address);
   for (const std::string method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
@@ -46,7 +46,86 @@ TEST(HttpClient, sendsEveryMethodOverOneConnection) {
   head.method = "HEAD";
   head.target = "/missing";
   EXPECT_EQ(client.send(head)->status, 404);
-  EXPECT_EQ(server.server.stats().connectionsTotal, 1U);
+  EXPECT_EQ(server.server.stats().connectionsTotal, 3U) << "POST and PATCH have their own";
+}
+
+/// Answers what `answers` says, counts the heads of requests, and ends the connection where an answer is empty.
+class Scripted {
+ public:
+  explicit Scripted(std::vector<std::string> answers) : answers_(std::move(answers)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in any{};
+    any.sin_family = AF_INET;
+    any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof any;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&any), size) == 0 && ::listen(listener_, 8) == 0)
+      ::getsockname(listener_, reinterpret_cast<sockaddr*>(&any), &size);
+    address = "http://127.0.0.1:" + std::to_string(ntohs(any.sin_port));
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Scripted() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+  Scripted(const Scripted&) = delete;
+  Scripted& operator=(const Scripted&) = delete;
+
+  std::string address;
+  std::atomic<int> requests{0};
+
+ private:
+  void run() {
+    std::vector<std::jthread> connections;
+    for (int fd; (fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;)
+      connections.emplace_back([this, fd] {
+        serve(fd);
+        ::close(fd);
+      });
+  }
+  void serve(int fd) {
+    std::string seen;
+    char bytes[4096];
+    for (ssize_t n; (n = ::recv(fd, bytes, sizeof bytes, 0)) > 0;) {
+      seen.append(bytes, static_cast<std::size_t>(n));
+      if (!seen.ends_with("\r\n\r\n")) continue;
+      seen.clear();
+      const auto next = static_cast<std::size_t>(requests++);
+      if (next >= answers_.size() || answers_[next].empty()) return;
+      ::send(fd, answers_[next].data(), answers_[next].size(), MSG_NOSIGNAL);
+    }
+  }
+
+  std::vector<std::string> answers_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+std::string whole(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST(HttpClient, neverSendsAChangeTwice) {
+  Scripted server({whole("read"), "", whole("again")});
+  auto client = clientOf(server.address);
+  ASSERT_TRUE(client.send({}).has_value());
+  ClientRequest change;
+  change.method = "POST";
+  const auto answer = client.send(change);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, &kBroken);
+  EXPECT_EQ(server.requests, 2);
+}
+
+TEST(HttpClient, anAnswerSentTwiceIsNotTakenForTheNextOne) {
+  Scripted server({whole("first") + whole("first"), whole("second")});
+  auto client = clientOf(server.address);
+  ClientRequest request;
+  request.ownConnection = true;
+  ASSERT_TRUE(client.send(request).has_value());
+  const auto answer = client.send(request);
+  ASSERT_TRUE(answer.has_value()) << toText(answer.error());
+  EXPECT_EQ(answer->body, "second");
 }
 
 TEST(HttpClient, carriesTheTokenAndNeverShowsIt) {

@@ -30,6 +30,9 @@ struct ClientRequest {
   std::string contentType;  ///< empty: none
   std::string body;
   Milliseconds timeout{30'000};  ///< of the whole exchange; for streams: longest silence
+  /// On a connection that carries nothing before or after it: bytes that a broken proxy sends behind one answer cannot
+  /// be taken for the next.
+  bool ownConnection = false;
 };
 
 struct ClientResponse {
@@ -40,7 +43,8 @@ struct ClientResponse {
 
 /// One thread at a time, but cancel(), which any thread may call. Redirects are not followed. Errors: kUnreachable,
 /// kTlsFailed, kBroken, kTimeout, kCancelled, kAnswerTooLarge. An idempotent request (GET, HEAD, PUT, DELETE, or with
-/// Idempotency-Key) is sent a second time when a kept connection turns out dead.
+/// Idempotency-Key) is sent a second time when a kept connection turns out dead. Any other gets a new connection, and
+/// is sent once at most.
 class HttpClient {
  public:
   /// Error: kBadEndpoint. Nothing is sent yet.
