@@ -168,7 +168,7 @@ SchedulerParameters=bf_interval=5,sched_min_interval=0,bf_continue,bf_max_job_te
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 DefMemPerCPU=1000
-TopologyPlugin=topology/{'default' if options.nodes else 'tree'}
+TopologyPlugin=topology/{'tree' if not options.nodes else 'none' if options.release == '22.05' else 'default'}
 GresTypes=gpu,npu
 
 PriorityType=priority/multifactor

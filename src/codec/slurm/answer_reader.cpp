@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead::codec::slurm {
 namespace {
@@ -16,18 +17,46 @@ AnswerReader::AnswerReader(AnswerKeys keys, OnRecord onRecord, std::size_t maxRe
 
 void AnswerReader::feed(std::string_view piece) {
   if (pending_.empty()) {
-    const auto used = run(piece);
-    pending_.assign(piece.substr(used));
+    keep(piece.substr(run(piece)));
+  } else if (atTail_) {
+    // Only the rest of the record is copied; behind it the piece is read where it stands.
+    const auto* behind = skipNested(piece.data(), piece.data() + piece.size(), tail_);
+    const auto rest = behind == nullptr ? piece.size() : static_cast<std::size_t>(behind - piece.data());
+    pending_ += piece.substr(0, rest);
+    if (behind != nullptr) {
+      const auto record = std::exchange(pending_, {});
+      atTail_ = false;
+      const auto used = run(record);
+      if (used < record.size())
+        keep(record.substr(used) + std::string(piece.substr(rest)));
+      else
+        keep(piece.substr(rest + run(piece.substr(rest))));
+    }
   } else {
     pending_ += piece;
     if (pending_.size() < retryAt_) return;
-    pending_.erase(0, run(pending_));
+    const auto text = std::exchange(pending_, {});
+    keep(std::string_view(text).substr(run(text)));
   }
-  retryAt_ = pending_.size() + std::max(kRetryBytes, pending_.size() / 2);
   if (pending_.size() > maxRecordBytes_) setTooLongAside();
 }
 
+void AnswerReader::keep(std::string_view rest) {
+  pending_.assign(rest);
+  retryAt_ = pending_.size() + std::max(kRetryBytes, pending_.size() / 2);
+  atTail_ = where_ == Where::records && (atTail_ || endsInside(pending_));
+}
+
+/// Whether `text`, at a record, ends inside it; `tail_` is then where.
+bool AnswerReader::endsInside(std::string_view text) {
+  const auto from = text.find_first_not_of(", \n\r\t");
+  if (from == std::string_view::npos || text[from] != '{') return false;
+  tail_ = {};
+  return skipNested(text.data() + from, text.data() + text.size(), tail_) == nullptr;
+}
+
 SlurmAnswer AnswerReader::finish() {
+  ending_ = true;
   if (!pending_.empty()) pending_.erase(0, run(pending_));
   if (where_ != Where::done && where_ != Where::failed) {
     SlurmProblem problem;
@@ -55,7 +84,18 @@ std::size_t AnswerReader::run(std::string_view text) {
       if (where_ == Where::skipping) return text.size();
     }
     JsonCursor json(text.substr(used));
-    while (json.good() && step(json)) used = static_cast<std::size_t>(json.position() - text.data());
+    while (json.good()) {
+      // Near the end it is cheaper to look for a record's end than to read half of it for nothing.
+      const auto left = text.size() - used;
+      if (where_ == Where::records && !ending_ && left < recordBytes_ && endsInside(text.substr(used))) {
+        atTail_ = true;
+        return used;
+      }
+      if (!step(json)) break;
+      const auto now = static_cast<std::size_t>(json.position() - text.data());
+      if (where_ == Where::records) recordBytes_ = now - used;
+      used = now;
+    }
     if (json.truncated()) return used;
     if (json.broken()) failAt(text.substr(used));
   }
@@ -126,6 +166,7 @@ void AnswerReader::failAt(std::string_view rest) {
 
 /// A record that is larger than the bound: its rest is walked over without being kept.
 void AnswerReader::setTooLongAside() {
+  atTail_ = false;
   if (where_ != Where::records) {
     failAt(pending_);
     pending_.clear();

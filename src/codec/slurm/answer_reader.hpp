@@ -36,6 +36,8 @@ class AnswerReader {
   bool step(JsonCursor& json);
   bool readMember(JsonCursor& json);
   bool readRecord(JsonCursor& json);
+  [[nodiscard]] bool endsInside(std::string_view text);
+  void keep(std::string_view rest);
   void failAt(std::string_view rest);
   std::size_t skipOn(std::string_view text);
   void setTooLongAside();
@@ -49,8 +51,12 @@ class AnswerReader {
   bool sawList_ = false;
   std::size_t index_ = 0;
   Nesting skipped_;
-  std::string pending_;      // the beginning of what has not come whole
-  std::size_t retryAt_ = 0;  // bytes of `pending_` from which on it is worth another try
+  std::string pending_;          // the beginning of what has not come whole
+  std::size_t retryAt_ = 0;      // bytes of `pending_` from which on it is worth another try
+  bool atTail_ = false;          // `pending_` ends inside the record that it begins with
+  Nesting tail_;                 // where in it
+  std::size_t recordBytes_ = 0;  // of the last record
+  bool ending_ = false;          // no more text comes
 };
 
 /// Reads `errors`, `warnings`, `status`, `results`, `meta` and `last_update` into `answer`; false for other keys.

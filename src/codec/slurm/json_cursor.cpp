@@ -44,28 +44,6 @@ bool wholePart(std::string_view raw, std::int64_t& out) {
 
 }  // namespace
 
-bool JsonCursor::expect(char c) { return take(c) || fail(); }
-
-JsonKind JsonCursor::kind() {
-  space();
-  if (at_ == end_) return JsonKind::broken;
-  switch (*at_) {
-    case '{':
-      return JsonKind::object;
-    case '[':
-      return JsonKind::array;
-    case '"':
-      return JsonKind::string;
-    case 't':
-    case 'f':
-      return JsonKind::boolean;
-    case 'n':
-      return JsonKind::null;
-    default:
-      return isDigit(*at_) || *at_ == '-' ? JsonKind::number : JsonKind::broken;
-  }
-}
-
 bool JsonCursor::literal(std::string_view word) {
   const auto left = static_cast<std::size_t>(end_ - at_);
   if (left < word.size()) return std::string_view(at_, left) == word.substr(0, left) ? stop() : fail();
@@ -173,17 +151,6 @@ bool JsonCursor::appendEscape() {
   return true;
 }
 
-bool JsonCursor::takeKey(std::string_view guess) {
-  space();
-  if (static_cast<std::size_t>(end_ - at_) < guess.size() + 3 || *at_ != '"' || at_[guess.size() + 1] != '"' ||
-      std::memcmp(at_ + 1, guess.data(), guess.size()) != 0)
-    return false;
-  const auto* behind = at_ + guess.size() + 2;
-  if (*behind != ':') return false;  // white space before the colon: readKey takes it
-  at_ = behind + 1;
-  return true;
-}
-
 bool JsonCursor::readKey(std::string_view& out) { return readString(out) && expect(':'); }
 
 bool JsonCursor::plainNumber(JsonNumber& out) {
@@ -197,7 +164,33 @@ bool JsonCursor::plainNumber(JsonNumber& out) {
   return true;
 }
 
+/// The members as slurmrestd has them; where they are otherwise nothing is taken.
+bool JsonCursor::usualBox(JsonNumber& out) {
+  const auto* const before = at_;
+  bool set = false;
+  if (take('{') && takeKey("set") && takeWord(set) && take(',') && takeKey("infinite") && takeWord(out.infinite) &&
+      take(',') && takeKey("number") && kind() == JsonKind::number && plainNumber(out) && take('}')) {
+    out.set = set && !out.infinite && !out.wrong;
+    return true;
+  }
+  at_ = before;
+  truncated_ = false;
+  out = {};
+  return false;
+}
+
+/// ` true` or ` false` with more text behind it.
+bool JsonCursor::takeWord(bool& out) {
+  space();
+  const auto left = std::string_view(at_, static_cast<std::size_t>(end_ - at_));
+  out = left.starts_with("true");
+  if (!out && !left.starts_with("false")) return false;
+  at_ += out ? 4 : 5;
+  return true;
+}
+
 bool JsonCursor::boxedNumber(JsonNumber& out) {
+  if (usualBox(out)) return true;
   bool set = true;
   const bool whole = object([&](std::string_view key) {
     bool wrong = false;

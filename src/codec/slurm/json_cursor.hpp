@@ -4,7 +4,9 @@
 
 #include "json_scan.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,20 @@ struct JsonNumber {
 
 enum class JsonKind : std::uint8_t { object, array, string, number, boolean, null, broken };
 
+/// What a value is, by its first byte.
+constexpr std::array<JsonKind, 256> kindsByByte() {
+  std::array<JsonKind, 256> kinds{};
+  kinds.fill(JsonKind::broken);
+  kinds['{'] = JsonKind::object;
+  kinds['['] = JsonKind::array;
+  kinds['"'] = JsonKind::string;
+  kinds['t'] = kinds['f'] = JsonKind::boolean;
+  kinds['n'] = JsonKind::null;
+  kinds['-'] = JsonKind::number;
+  for (char digit = '0'; digit <= '9'; ++digit) kinds[static_cast<unsigned char>(digit)] = JsonKind::number;
+  return kinds;
+}
+
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -31,7 +47,10 @@ class JsonCursor {
   [[nodiscard]] const char* position() const { return at_; }
 
   /// What comes next; `broken` also where the text ends.
-  [[nodiscard]] JsonKind kind();
+  [[nodiscard]] JsonKind kind() {
+    space();
+    return at_ == end_ ? JsonKind::broken : kKinds[static_cast<unsigned char>(*at_)];
+  }
   /// Takes `c` when it comes next.
   bool take(char c) {
     space();
@@ -40,7 +59,7 @@ class JsonCursor {
     return true;
   }
   /// Takes `c`, or fails.
-  bool expect(char c);
+  bool expect(char c) { return take(c) || fail(); }
   /// True at the text's end, behind white space.
   [[nodiscard]] bool atEnd() {
     at_ = at_ < end_ && static_cast<unsigned char>(*at_) <= ' ' ? skipSpace(at_, end_) : at_;
@@ -51,7 +70,14 @@ class JsonCursor {
   /// A string; the view lives until the next call.
   bool readString(std::string_view& out);
   /// A key that is exactly `guess`, with its colon; nothing is taken where it is another.
-  bool takeKey(std::string_view guess);
+  bool takeKey(std::string_view guess) {
+    space();
+    if (static_cast<std::size_t>(end_ - at_) < guess.size() + 3 || *at_ != '"' || at_[guess.size() + 1] != '"' ||
+        at_[guess.size() + 2] != ':' || std::memcmp(at_ + 1, guess.data(), guess.size()) != 0)
+      return false;  // also where white space stands before the colon: readKey takes it
+    at_ += guess.size() + 3;
+    return true;
+  }
   /// A key and its colon.
   bool readKey(std::string_view& out);
   bool readNumber(JsonNumber& out);
@@ -102,9 +128,13 @@ class JsonCursor {
   bool literal(std::string_view word);
   bool plainNumber(JsonNumber& out);
   bool boxedNumber(JsonNumber& out);
+  bool usualBox(JsonNumber& out);
+  bool takeWord(bool& out);
   bool unescape(const char* from, std::string_view& out);
   bool appendEscape();
   bool hex4(std::uint32_t& out);
+
+  static constexpr auto kKinds = kindsByByte();
 
   const char* at_;
   const char* end_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace fairlead::codec::slurm {
 namespace {
@@ -42,30 +43,74 @@ std::optional<std::int64_t> parseAmount(std::string_view text, std::int64_t plai
   return amount;
 }
 
-bool isTypeByte(char c) { return static_cast<unsigned char>(c) > ' ' && c != ',' && c != '=' && c != '\x7f'; }
+constexpr std::array<bool, 256> typeBytes() {
+  std::array<bool, 256> bytes{};
+  for (int c = ' ' + 1; c < 256; ++c) bytes[static_cast<std::size_t>(c)] = c != ',' && c != '=' && c != 0x7F;
+  return bytes;
+}
+constexpr auto kTypeBytes = typeBytes();
 
 enum class Item { taken, unset, bad };
 
-Item readItem(std::string_view item, TresCount& out) {
-  const auto equals = item.find('=');
-  if (equals == std::string_view::npos || equals == 0) return Item::bad;
-  const auto key = item.substr(0, equals), value = item.substr(equals + 1);
-  if (!std::all_of(key.begin(), key.end(), isTypeByte)) return Item::bad;
+/// The part before `=`; false for what is none.
+bool readKey(std::string_view key, std::size_t slash, TresCount& out) {
   out.id = 0;
-  out.type.clear();
-  out.name.clear();
-  if (const auto id = parseId(key)) {
-    if (*id > 0x7FFF'FFFF) return Item::bad;
-    out.id = static_cast<std::int32_t>(*id);
-  } else {
-    const auto slash = key.find('/');
-    out.type = key.substr(0, slash);
-    if (slash != std::string_view::npos) out.name = key.substr(slash + 1);
-    if (out.type.empty() || (slash != std::string_view::npos && out.name.empty())) return Item::bad;
+  if (isDigit(key.front())) {
+    if (const auto id = parseId(key)) {
+      out.type.clear();
+      out.name.clear();
+      out.id = static_cast<std::int32_t>(*id);
+      return *id <= 0x7FFF'FFFF;
+    }
   }
+  out.type = key.substr(0, slash);
+  if (slash == std::string_view::npos)
+    out.name.clear();
+  else
+    out.name = key.substr(slash + 1);
+  return !out.type.empty() && (slash == std::string_view::npos || !out.name.empty());
+}
+
+/// Neighbouring texts name the same resources: the length of the key where it is what stands in `out`, else 0.
+std::size_t sameKey(std::string_view text, const TresCount& out) {
+  const auto type = out.type.size(), name = out.name.size(), length = name == 0 ? type : type + 1 + name;
+  if (type == 0 || length >= text.size() || text[length] != '=') return 0;
+  if (std::memcmp(text.data(), out.type.data(), type) != 0) return 0;
+  if (name == 0) return length;
+  return text[type] == '/' && std::memcmp(text.data() + type + 1, out.name.data(), name) == 0 ? length : 0;
+}
+
+bool takeKey(std::string_view& text, TresCount& out) {
+  if (const auto length = sameKey(text, out); length > 0) {
+    out.id = 0;
+    text.remove_prefix(length + 1);
+    return true;
+  }
+  std::size_t equals = 0, slash = std::string_view::npos;
+  for (; equals < text.size() && kTypeBytes[static_cast<unsigned char>(text[equals])]; ++equals)
+    if (text[equals] == '/' && slash == std::string_view::npos) slash = equals;
+  if (equals == 0 || equals == text.size() || text[equals] != '=') return false;
+  const bool good = readKey(text.substr(0, equals), slash, out);
+  text.remove_prefix(equals + 1);
+  return good;
+}
+
+/// Takes an item and its comma off the front of `text`.
+Item takeItem(std::string_view& text, TresCount& out) {
+  if (!takeKey(text, out)) return Item::bad;
+  const bool memory = out.type == "mem" || out.id == kMemoryId;
+  std::int64_t plain = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size() && digits < 15 && isDigit(text[digits]); ++digits)
+    plain = plain * 10 + (text[digits] - '0');
+  if (!memory && digits > 0 && (digits == text.size() || text[digits] == ',')) {
+    text.remove_prefix(std::min(text.size(), digits + 1));
+    out.count = plain;
+    return Item::taken;
+  }
+  const auto value = takeUntil(text, ',');
   if (isUnsetText(value) || value == "18446744073709551614" || value == "18446744073709551615" || value.front() == '-')
     return Item::unset;
-  const bool memory = out.type == "mem" || out.id == kMemoryId;
   const auto amount = parseAmount(value, memory ? std::int64_t{1} << 20 : 1);
   if (!amount) return Item::bad;
   out.count = *amount;
@@ -92,10 +137,9 @@ bool readTres(std::string_view text, Tres& out) {
   };
   if (!isUnsetText(text)) {
     while (!text.empty()) {
-      const auto item = takeUntil(text, ',');
       if (used == kMaxTres) return fail();
       if (used == out.size()) out.emplace_back();
-      switch (readItem(item, out[used])) {
+      switch (takeItem(text, out[used])) {
         case Item::bad:
           return fail();
         case Item::unset:
