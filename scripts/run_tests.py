@@ -120,11 +120,11 @@ def slurm(test):
     return Tally(failed=1) if run("scripts/slurm_cluster.py", "root") else ctest("release", "-R", rf"^slurm\.{test}$", jobs="1")
 
 
-def slurm_engine():
+def on_slurm(test):
     missing = lacking()
     if not missing:
-        return slurm("test_engine")
-    print(f"{'FAILED' if os.environ.get('CI') else 'SKIPPED'}: the engine is not tried on a real Slurm: {missing}", flush=True)
+        return slurm(test)
+    print(f"{'FAILED' if os.environ.get('CI') else 'SKIPPED'}: nothing is tried on a real Slurm: {missing}", flush=True)
     return Tally(failed=1) if os.environ.get("CI") else Tally(skipped=1)
 
 
@@ -148,7 +148,8 @@ def everything():
         ("lint", lint),
         ("end-to-end tests and tour", lambda: ctest("release", "-L", "e2e", jobs="2")),
         ("slurm.cluster", lambda: slurm("test_cluster")),
-        ("slurm.engine", slurm_engine),
+        ("slurm.engine", lambda: on_slurm("test_engine")),
+        ("slurm.daemon", lambda: on_slurm("test_daemon")),
         ("short chaos", lambda: ctest("release", "-L", "chaos", jobs="1")),
         ("address and undefined sanitizers", lambda: sanitized("asan")),
         ("thread sanitizer", lambda: sanitized("tsan")),
