@@ -201,8 +201,6 @@ Checked<SlurmCommand> updateCommand(const SlurmJobRef& job, const SlurmJobUpdate
   change("Account", update.account, true);
   change("ReservationName", update.reservation, true);
   if (update.timeLimit) command.argv.push_back("TimeLimit=" + limitText(*update.timeLimit));
-  if (update.hold)  // before a priority: a release resets it
-    command.argv.push_back(*update.hold ? "Priority=0" : "Priority=4294967295");
   if (update.priority) command.argv.push_back(fmt::format("Priority={}", *update.priority));
   if (update.nice) command.argv.push_back(fmt::format("Nice={}", *update.nice));
   if (!errors.empty()) return tl::unexpected(std::move(errors));

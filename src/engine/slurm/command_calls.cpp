@@ -232,6 +232,11 @@ Result<void> CommandCalls::signal(std::uint32_t job, int number, wire::SignalSco
 }
 
 Result<void> CommandCalls::update(std::uint32_t job, const wire::SlurmJobUpdate& changed, const std::string& user) {
+  if (changed.hold) {
+    const auto action = *changed.hold ? wire::JobAction::hold : wire::JobAction::release;
+    auto done = change(wire::actionCommand(action, {job, {}, {}}).argv, user, fmt::format("changing job {}", job));
+    if (!done || changed == wire::SlurmJobUpdate{.hold = changed.hold}) return done;
+  }
   auto command = wire::updateCommand({job, {}, {}}, changed);
   if (!command) return tl::unexpected(wrongRequest(command.error(), "the change cannot be handed over"));
   return change(std::move(command->argv), user, fmt::format("changing job {}", job));

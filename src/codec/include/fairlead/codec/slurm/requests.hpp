@@ -51,7 +51,7 @@ enum class SignalScope : std::uint8_t {
 [[nodiscard]] SlurmCommand signalCommand(const SlurmJobRef& job, int signal, SignalScope scope);
 enum class JobAction : std::uint8_t { hold, userHold, release, requeue, requeueHold, suspend, resume };
 [[nodiscard]] SlurmCommand actionCommand(JobAction action, const SlurmJobRef& job);
-/// `scontrol update JobId=... TimeLimit=...`.
+/// `scontrol update JobId=... TimeLimit=...`. Holding is an action of its own: actionCommand.
 [[nodiscard]] Checked<SlurmCommand> updateCommand(const SlurmJobRef& job, const SlurmJobUpdate& update);
 enum class NodeAction : std::uint8_t { drain, resume };
 /// The same through slurmrestd, for POST node/NAME; from v0.0.40.
