@@ -150,6 +150,7 @@ def everything():
         ("slurm.cluster", lambda: slurm("test_cluster")),
         ("slurm.engine", slurm_engine),
         ("short chaos", lambda: ctest("release", "-L", "chaos", jobs="1")),
+        ("chaos.slurm", lambda: ctest("release", "-R", r"^chaos\.slurm$", jobs="1")),
         ("address and undefined sanitizers", lambda: sanitized("asan")),
         ("thread sanitizer", lambda: sanitized("tsan")),
         ("fuzz smoke", lambda: build("fuzz", "fuzz_programs") or ctest("fuzz", "-L", "fuzz")),
