@@ -156,7 +156,7 @@ class SlurmAuditor(Auditor):
                 self.fault(f"attempt {name} is {attempt.state} at the end")
             elif followed:
                 self.agree(attempt, followed[0])
-            elif attempt.state != "cancelled":
+            elif attempt.state != "cancelled" and not (attempt.stopped and attempt.failure == "cancelled"):  # a requeue before it began
                 self.fault(f"attempt {name} is {attempt.state} ({attempt.failure}) and never had a job")
 
     def count(self, attempt: Attempt, carried: list[Job], doubled: dict[str, int], said: str) -> None:
