@@ -298,11 +298,13 @@ void Control::Writer::dispatch(const model::Intent& intent) {
               {{"intent", toText(intent.id)}, {"cluster", intent.cluster}});
     return;
   }
+  // An end can be stored and the engine's word about the intent be lost: with the daemon, or as a try that failed.
+  const auto* attempt = control_.state_.attempt(intent.id.attempt);
+  if (attempt == nullptr || model::isFinal(attempt->state)) return dispatched(intent.id, DispatchOutcome::done, {});
   if (intent.id.kind == model::IntentKind::stop) return engine->dispatchStop(intent);
   if (intent.id.kind == model::IntentKind::signal) return engine->dispatchSignal(intent);
   const auto* workload = control_.state_.workload(intent.workload);
-  const auto* attempt = control_.state_.attempt(intent.id.attempt);
-  FL_ASSERT(workload != nullptr && attempt != nullptr, "an open start intent has its rows");
+  FL_ASSERT(workload != nullptr, "an attempt that lives has its workload");
   StartOrder order{intent, *workload, *attempt, {}, {}};
   if (const auto& input = workload->spec->spec.model) {
     const auto* version = control_.state_.findVersion(workload->project, input->model, input->version);

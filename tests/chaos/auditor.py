@@ -23,6 +23,7 @@ class Auditor:
         self.database, self.started_log, self.mark, self.record = database, state / "started", mark, record
         self.client = Client(socket, 120.0)
         self.ends = ENDS
+        self.submitted_rows = "SELECT id, name FROM workloads"
 
     def quick(self) -> None:
         """After a restart, while everything goes on. What is read first must be contained in what is read later."""
@@ -75,7 +76,7 @@ class Auditor:
 
     def submissions(self, rows, answered: dict[str, str]) -> None:
         stored = defaultdict(list)
-        for id, name in rows.execute("SELECT id, name FROM workloads"):
+        for id, name in rows.execute(self.submitted_rows):
             stored[name].append(id)
         with self.record.lock:
             asked = set(self.record.submitted)

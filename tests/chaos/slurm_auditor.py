@@ -59,6 +59,7 @@ class Attempt:
 class SlurmAuditor(Auditor):
     def __init__(self, database: Path, state: Path, socket: str, mark: str, record: Record, site: Site, log: Path):
         super().__init__(database, state, socket, mark, record)
+        self.submitted_rows = "SELECT id, name FROM workloads WHERE native = ''"
         self.ends, self.state, self.site, self.log, self.lines_folder = ENDS, state, site, log, state / "lines"
 
     def quick(self) -> None:
@@ -78,6 +79,7 @@ class SlurmAuditor(Auditor):
             self.outcomes(rows)
             self.usage(rows)
             attempts = self.attempts(rows)
+            self.natives(rows, by_hand)
             for attempt, kind in rows.execute("SELECT attempt, kind FROM intents WHERE state = 'open'"):
                 self.fault(f"intent {kind} of attempt {text_of('a', attempt)} is still open")
         self.compare(attempts, jobs, doubled)
@@ -123,7 +125,8 @@ class SlurmAuditor(Auditor):
         stopped = {attempt for (attempt,) in rows.execute("SELECT attempt FROM intents WHERE kind = 'stop'")}
         found = {}
         for id, state, failure, native, planned, started, ended, placement, ends in rows.execute(
-                "SELECT id, state, failure, native_id, planned_ms, started_ms, ended_ms, placement, ends FROM attempts"):
+                "SELECT a.id, a.state, a.failure, a.native_id, a.planned_ms, a.started_ms, a.ended_ms, a.placement, a.ends FROM attempts a "
+                "JOIN workloads w ON w.id = a.workload WHERE w.native = ''"):
             devices = sum(milli for member in json.loads(placement) for _, milli in member.get("devices", []))
             name = text_of("a", id)
             found[name] = Attempt(name, state, failure, int(native.partition("@")[0] or 0), started, ended, planned, devices, json.loads(ends), id in stopped)
@@ -153,7 +156,7 @@ class SlurmAuditor(Auditor):
                 self.fault(f"attempt {name} is {attempt.state} at the end")
             elif followed:
                 self.agree(attempt, followed[0])
-            elif attempt.state != "cancelled":
+            elif attempt.state != "cancelled" and not (attempt.stopped and attempt.failure == "cancelled"):  # a requeue before it began
                 self.fault(f"attempt {name} is {attempt.state} ({attempt.failure}) and never had a job")
 
     def count(self, attempt: Attempt, carried: list[Job], doubled: dict[str, int], said: str) -> None:
@@ -209,6 +212,15 @@ class SlurmAuditor(Auditor):
         for job in jobs:
             if job.attempt and job.state == "COMPLETED" and job.id not in ran:
                 self.fault(f"job {job.id} of attempt {job.attempt} is COMPLETED and wrote nothing")
+
+    def natives(self, rows, by_hand: dict[int, int]) -> None:
+        """What is made by hand is told once, with its end."""
+        told = defaultdict(list)
+        for native, state in rows.execute("SELECT native, state FROM workloads WHERE native != ''"):
+            told[int(json.loads(native)["id"])].append(state)
+        for id in by_hand:
+            if told.get(id) != ["succeeded"]:
+                self.fault(f"job {id} was made by hand and is told as {told.get(id)}")
 
     def untouched(self, jobs: list[Job], by_hand: dict[int, int]) -> None:
         known = {job.id: job for job in jobs}

@@ -185,8 +185,8 @@ class Relay:
             while (request := await read_message(reader)) is not None:
                 if not await self.handle(request, writer):
                     break
-        except (Gone, OSError, asyncio.IncompleteReadError):
-            pass  # the daemon went away, as it does when it is killed
+        except (Gone, OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the daemon went away, as it does when it is killed; or the relay stops
         except Exception as problem:  # a relay that fails would look like a fault that was not drawn
             self.trouble.append(repr(problem))
         finally:

@@ -33,7 +33,8 @@ from watcher import Watcher
 CLIENTS = 4
 FINAL_SECONDS = 180.0  # after the last fault, until everything is final: the longest pause between two readings is 75 s
 BY_HAND_SECONDS = 3.0
-# What else happens. slurmctld is never killed: it would forget submissions that it has answered, which no client can prevent.
+# What else happens. slurmctld is never killed: it would forget submissions that it has answered, which no client can prevent. Nor is slurmdbd: it
+# would lose jobs that slurmctld has told it of, and it is the witness.
 STRIKES = {"daemon": 36, "slurmrestd": 18, "slurmdbd": 12, "slurmctld": 8, "pause slurmctld": 8, "pause slurmdbd": 7, "pause slurmrestd": 7}
 
 
@@ -106,7 +107,7 @@ class SlurmChaos:
             self.daemon.spawn()
             self.daemon.await_ready()
             return self.auditor.quick()
-        first, then = ("pause", "resume") if kind.startswith("pause ") else ("stop" if kind == "slurmctld" else "kill", "start")
+        first, then = ("pause", "resume") if kind.startswith("pause ") else ("kill" if kind == "slurmrestd" else "stop", "start")
         name = kind.removeprefix("pause ")
         self.site.change(first, name)
         self.wait(span)

@@ -34,6 +34,19 @@ Rows rowsOf(StorePort& store) {
   return rows;
 }
 
+std::size_t openIntents(StorePort& store) {
+  std::size_t open = 0;
+  LoadSink sink;
+  sink.spec = [](auto&&) {};
+  sink.workload = [](auto&&) {};
+  sink.attempt = [](auto&&) {};
+  sink.intent = [&](auto&&) { ++open; };
+  sink.version = [](auto&&) {};
+  sink.idempotency = [](auto&&) {};
+  EXPECT_TRUE(store.load(sink));
+  return open;
+}
+
 std::int64_t postedMilliMs(const Rows& rows, model::PostingCategory category) {
   std::int64_t sum = 0;
   for (const auto& p : rows.postings)
@@ -230,6 +243,22 @@ TEST(Control, afterARestartOpenIntentsGoOutAgainAndLiveAttemptsAreKnown) {
   const auto known = h.engine().known();
   EXPECT_EQ(known.size(), 2U);
   EXPECT_EQ(h.stateOf(running), WorkloadState::running);
+}
+
+TEST(Control, anOpenIntentOfAnEndedAttemptIsClosedAfterARestart) {
+  store::MemoryStore store;
+  {
+    Harness h(store, 1);
+    h.engine().setDown(true);
+    const auto id = submitAndWait(h.control(), submission(specDocument()))->first;
+    ASSERT_TRUE(h.reaches(id, WorkloadState::starting));
+    h.engine().ended(h.row(id).currentAttempt, h.clock().now());
+    ASSERT_TRUE(h.reaches(id, WorkloadState::succeeded));
+    ASSERT_EQ(openIntents(store), 1U) << "its try failed, and the daemon ended before another";
+  }
+  Harness h(store, 1);
+  EXPECT_TRUE(waitUntil([&] { return openIntents(store) == 0; }));
+  EXPECT_TRUE(h.engine().orders().empty());
 }
 
 TEST(Control, unknownKeepsItsDevicesUntilThereIsEvidence) {

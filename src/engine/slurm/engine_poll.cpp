@@ -383,9 +383,10 @@ void SlurmEngine::recover(const std::vector<control::KnownAttempt>& known) {
     if (memory && *memory) tracked.memory = **memory;
     tracked.unreachable = attempt.state == model::AttemptState::unknown;
     using State = model::AttemptState;
-    tracked.told = attempt.state == State::planned    ? Told::nothing
-                   : attempt.state == State::accepted ? Told::accepted
-                                                      : Told::started;
+    // Stopping or unknown: it may have started unseen, and a start told again changes nothing.
+    tracked.told = attempt.state == State::planned   ? Told::nothing
+                   : attempt.state == State::running ? Told::started
+                                                     : Told::accepted;
     if (!memory) say(LogSeverity::error, toText(memory.error()));
     tracked.memory.over = false;  // control has not heard of it
     if (attempt.state == State::planned || tracked.memory.job != 0 || tracked.memory.lastTry) continue;

@@ -64,5 +64,14 @@ TEST_F(SlurmCommandTest, JsonIsAskedForWithoutAFormOfTime) {
   EXPECT_EQ(asked().find("SLURM_TIME_FORMAT"), std::string::npos);
 }
 
+TEST_F(SlurmCommandTest, HoldingIsAskedInScontrolsOwnWords) {
+  program("scontrol", "");
+  CommandCalls calls(options());
+  ASSERT_TRUE(calls.update(7, {.hold = true}, {}));
+  ASSERT_TRUE(calls.update(7, {.hold = false}, {}));
+  ASSERT_TRUE(calls.update(7, {.timeLimit = Milliseconds{3'600'000}, .hold = false}, {}));
+  EXPECT_EQ(asked(), "hold 7\nrelease 7\nrelease 7\nupdate JobId=7 TimeLimit=01:00:00\n");
+}
+
 }  // namespace
 }  // namespace fairlead::engine::slurm

@@ -156,6 +156,17 @@ TEST_F(SlurmEngineTest, ASecondJobOfAnAttemptIsNamedAndLeftAlone) {
   EXPECT_EQ(world_.job(101).state, wire::JobState::running);
 }
 
+TEST_F(SlurmEngineTest, AJobThatRanUnseenWhileItsStopWasUnderWayIsToldAsStarted) {
+  startSlurm();
+  const auto order = job(1);
+  startUntilDone(order);
+  engine_.reset();
+  world_.end(100, wire::JobState::completed, "COMPLETED", 0);
+  startSlurm({{order.attempt.id, model::AttemptState::stopping, 40}});
+  (void)sink_->awaitEnd(order.attempt.id);
+  EXPECT_EQ(sink_->awaitKind(order.attempt.id, ObservationKind::started).at.msSinceEpoch, 2'000'000);
+}
+
 TEST_F(SlurmEngineTest, ACancelledJobThatRanUnseenIsToldAsStarted) {
   startSlurm();
   const auto order = job(1);
