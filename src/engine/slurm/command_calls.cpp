@@ -235,7 +235,9 @@ Result<void> CommandCalls::update(std::uint32_t job, const wire::SlurmJobUpdate&
   if (changed.hold) {
     const auto action = *changed.hold ? wire::JobAction::hold : wire::JobAction::release;
     auto done = change(wire::actionCommand(action, {job, {}, {}}).argv, user, fmt::format("changing job {}", job));
-    if (!done || changed == wire::SlurmJobUpdate{.hold = changed.hold}) return done;
+    auto rest = changed;
+    rest.hold.reset();
+    if (!done || rest == wire::SlurmJobUpdate{}) return done;
   }
   auto command = wire::updateCommand({job, {}, {}}, changed);
   if (!command) return tl::unexpected(wrongRequest(command.error(), "the change cannot be handed over"));

@@ -67,9 +67,13 @@ TEST_F(SlurmCommandTest, JsonIsAskedForWithoutAFormOfTime) {
 TEST_F(SlurmCommandTest, HoldingIsAskedInScontrolsOwnWords) {
   program("scontrol", "");
   CommandCalls calls(options());
-  ASSERT_TRUE(calls.update(7, {.hold = true}, {}));
-  ASSERT_TRUE(calls.update(7, {.hold = false}, {}));
-  ASSERT_TRUE(calls.update(7, {.timeLimit = Milliseconds{3'600'000}, .hold = false}, {}));
+  wire::SlurmJobUpdate change;
+  change.hold = true;
+  ASSERT_TRUE(calls.update(7, change, {}));
+  change.hold = false;
+  ASSERT_TRUE(calls.update(7, change, {}));
+  change.timeLimit = Milliseconds{3'600'000};
+  ASSERT_TRUE(calls.update(7, change, {}));
   EXPECT_EQ(asked(), "hold 7\nrelease 7\nrelease 7\nupdate JobId=7 TimeLimit=01:00:00\n");
 }
 
