@@ -51,7 +51,7 @@ class SlurmActor(Actor):
     def spec(self, name: str) -> tuple[str, dict]:
         mode = self.random.choices(["exit0", "exit3", "sleep", "job", "gang", "plain", "endless"], [22, 8, 22, 10, 6, 6, 26])[0]
         pause = f"{self.random.uniform(0.1, 2.0):.2f}"
-        words = {"exit0": ["exit", "0"], "exit3": ["exit", "3"], "job": ["job"], "endless": ["sleep", "3600"]}.get(mode, ["sleep", pause])
+        words = {"exit0": ["exit", "0"], "exit3": ["exit", "3"], "job": ["job"], "endless": ["sleep", "60"]}.get(mode, ["sleep", pause])
         model = "a100" if self.random.random() < 0.3 else "h100"
         role = {"name": "worker", "count": 2 if mode == "gang" else 1, "devices": {"model": model, "count": self.random.choice([1, 1, 2, 4])},
                 "command": [str(WORK), str(self.state / "lines"), *words]}
@@ -91,7 +91,7 @@ class SlurmActor(Actor):
     def act(self, choice: float) -> None:
         one = self.random.choice(self.recent)
         if one.mode == "endless" and not one.touched and choice < 0.7:
-            return self.send(one, "cancel")  # somebody has to end it
+            return self.send(one, "cancel")
         # What is cancelled is never requeued, so that a cancel that was answered must hold to the end.
         if one.cancelled or one.name.endswith(("1", "4", "8")):
             return self.send(one, "cancel")
@@ -138,7 +138,7 @@ class ByHand(threading.Thread):
 
 
 def cancel_endless(client: Client, record: Record) -> None:
-    """What would never end by itself."""
+    """What is long. It ends after a minute also by itself, as a second job of it must that nobody cancels."""
     for one in list(record.submitted.values()):
         if one.mode == "endless" and one.id and not one.cancelled:
             with record.lock:
