@@ -63,13 +63,14 @@ def measure_reads(options, folder):
 
 
 def add_figures(report, loads, options):
-    lists = {who: load.count(JOB_LIST) for who, load in loads.items()}
+    def per_interval(load):
+        return load.count(JOB_LIST) / (int(load.seconds / INTERVAL) + 1)  # of the intervals that the window touches
     mine, nobody, people = loads["fairlead"], loads["nobody"], loads["squeue"]
     report.note(f"{options.pending} pending and {options.running} running jobs, windows of {options.window:.0f} s")
     for who, load in loads.items():
         kinds = ", ".join(f"{name} {number} ({total / 1000:.0f} ms)" for name, (number, total) in sorted(load.calls.items(), key=lambda row: -row[1][1])[:8])
         report.note(f"{who}: slurmctld {load.cpu / load.seconds:.3f} s of CPU a second, {load.count()} RPCs: {kinds}")
-    report.add("slurm.reads_per_interval", lists["fairlead"] / (mine.seconds / INTERVAL), "", 1.0, peer=lists["squeue"] / (people.seconds / INTERVAL))
+    report.add("slurm.reads_per_interval", per_interval(mine), "", 1.0, peer=per_interval(people))
     report.add("slurm.rpcs_per_s", mine.count() / mine.seconds, "1/s", peer=people.count() / people.seconds)
     report.add("slurm.read_cpu_ms_per_s", 1000 * (mine.cpu / mine.seconds - nobody.cpu / nobody.seconds), "ms/s",
                peer=1000 * (people.cpu / people.seconds - nobody.cpu / nobody.seconds))

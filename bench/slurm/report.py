@@ -1,5 +1,6 @@
 """Figures as fairlead_bench prints them: lines for people, or one JSON object a line."""
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -23,7 +24,7 @@ def commit():
 def share_of(values, share):
     """The value that this share of them is at most; 0 of none."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, -(-len(ordered) * share // 1).__int__() - 1))] if ordered else 0.0
+    return ordered[max(0, math.ceil(len(ordered) * share) - 1)] if ordered else 0.0
 
 
 def median(values):

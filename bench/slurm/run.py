@@ -4,7 +4,9 @@
 Needs root (namespaces). Clusters and daemons live in a folder under /var/tmp and are gone at the end.
 """
 import argparse
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,7 +49,7 @@ def measure_sides(options, folder, report):
 
 def start_times(site, work, options, *command):
     count = options.starts + STARTS_SKIPPED
-    words = [sys.executable, Path(__file__).parent / "starts.py", work.stamps, count, *command]
+    words = ["/usr/bin/python3", options.driver, work.stamps, count, *command]
     done = site.begin(USER, *words, stdout=subprocess.PIPE, text=True)
     printed = done.communicate()[0]
     if done.returncode != 0:
@@ -101,10 +103,18 @@ def parse():
 
 def main():
     options = parse()
+    if os.geteuid() != 0:
+        if not shutil.which("sudo"):
+            sys.exit("only root can make clusters, and there is no sudo")
+        os.execvp("sudo", ["sudo", sys.executable, os.path.abspath(__file__), *sys.argv[1:]])
     folder = Path(tempfile.mkdtemp(prefix="fl-bench-", dir="/var/tmp"))
     folder.chmod(0o755)
-    # Jobs run it by this name, whoever may enter the folder of the sources.
+    for number in (signal.SIGTERM, signal.SIGHUP):  # clusters are taken down all the same
+        signal.signal(number, lambda *_: sys.exit(1))
+    # The cluster's users run them here, whoever may enter the folder of the sources.
     options.stamp = Path(shutil.copy(options.helpers / "fairlead_bench_stamp", folder / "stamp"))
+    options.driver = Path(shutil.copy(Path(__file__).parent / "starts.py", folder / "starts.py"))
+    options.binary = Path(shutil.copy(options.binary, folder / "fairlead"))
     report, code = Report(options.json), 0
     if not options.json:
         print(f"{report.machine}; commit {report.commit}; Slurm {options.release}")

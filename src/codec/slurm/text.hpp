@@ -1,6 +1,7 @@
 // Cutting text apart without copies.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -27,10 +28,28 @@ namespace fairlead::codec::slurm {
   return part;
 }
 
+/// Eight digits at once; false where one is none.
+[[nodiscard]] inline bool eightDigits(const char* text, std::int64_t& value) {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text, sizeof bytes);
+  const auto digits = bytes ^ 0x3030'3030'3030'3030;
+  if (((digits + 0x7676'7676'7676'7676) | digits) & 0x8080'8080'8080'8080) return false;
+  const auto pairs = digits * 10 + (digits >> 8);  // in every second byte
+  const auto low = (pairs & 0x0000'00FF'0000'00FF) * 0x000F'4240'0000'0064;
+  const auto high = (pairs >> 16 & 0x0000'00FF'0000'00FF) * 0x0000'2710'0000'0001;
+  value = static_cast<std::int64_t>((low + high) >> 32);
+  return true;
+}
+
 /// Digits only, at most 18 of them.
 [[nodiscard]] inline std::optional<std::int64_t> parseCount(std::string_view text) {
   if (text.empty() || text.size() > 18) return {};
   std::int64_t value = 0;
+  if (text.size() >= 8) {
+    if (!eightDigits(text.data(), value)) return {};
+    text.remove_prefix(8);
+  }
   for (const char c : text) {
     if (!isDigit(c)) return {};
     value = value * 10 + (c - '0');
@@ -55,6 +74,24 @@ namespace fairlead::codec::slurm {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
     if (lower(a[i]) != lower(b[i])) return false;
   }
+  return true;
+}
+
+/// Whether `size` bytes are the same; quick for the short ones.
+[[nodiscard]] inline bool sameBytes(const char* a, const char* b, std::size_t size) {
+  const auto load = []<class Word>(const char* at, Word word) {
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  };
+  if (size > 16) return std::memcmp(a, b, size) == 0;
+  if (size >= 8)
+    return load(a, std::uint64_t{}) == load(b, std::uint64_t{}) &&
+           load(a + size - 8, std::uint64_t{}) == load(b + size - 8, std::uint64_t{});
+  if (size >= 4)
+    return load(a, std::uint32_t{}) == load(b, std::uint32_t{}) &&
+           load(a + size - 4, std::uint32_t{}) == load(b + size - 4, std::uint32_t{});
+  for (std::size_t i = 0; i < size; ++i)
+    if (a[i] != b[i]) return false;
   return true;
 }
 

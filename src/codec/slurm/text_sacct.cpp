@@ -134,6 +134,10 @@ struct LastRow {
   std::vector<std::uint32_t> ends;
 };
 
+bool isSame(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && sameBytes(a.data(), b.data(), a.size());
+}
+
 template <class Record>
 using Bound = std::vector<const ColumnRow<Record>*>;
 
@@ -190,7 +194,7 @@ bool SacctDecoder::State::readRow(std::string_view text, const Bound<Record>& bo
   for (std::size_t c = 0; c < bound.size(); ++c) {
     if (bound[c] == nullptr) continue;
     const auto value = columnOf(text, ends, c);
-    if (comparable && columnOf(last.line, last.ends, c) == value) continue;
+    if (comparable && isSame(columnOf(last.line, last.ends, c), value)) continue;
     if (bound[c]->read(value, record, context)) continue;
     answer.report(fmt::format("line {}, {}", line, bound[c]->name), value, "cannot be read");
     good = false;

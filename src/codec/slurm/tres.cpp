@@ -75,17 +75,19 @@ bool readKey(std::string_view key, std::size_t slash, TresCount& out) {
 std::size_t sameKey(std::string_view text, const TresCount& out) {
   const auto type = out.type.size(), name = out.name.size(), length = name == 0 ? type : type + 1 + name;
   if (type == 0 || length >= text.size() || text[length] != '=') return 0;
-  if (std::memcmp(text.data(), out.type.data(), type) != 0) return 0;
+  if (!sameBytes(text.data(), out.type.data(), type)) return 0;
   if (name == 0) return length;
-  return text[type] == '/' && std::memcmp(text.data() + type + 1, out.name.data(), name) == 0 ? length : 0;
+  return text[type] == '/' && sameBytes(text.data() + type + 1, out.name.data(), name) ? length : 0;
 }
 
-bool takeKey(std::string_view& text, TresCount& out) {
+/// `fresh`: it is another key than stood in `out`.
+bool takeKey(std::string_view& text, TresCount& out, bool& fresh) {
   if (const auto length = sameKey(text, out); length > 0) {
     out.id = 0;
     text.remove_prefix(length + 1);
     return true;
   }
+  fresh = true;
   std::size_t equals = 0, slash = std::string_view::npos;
   for (; equals < text.size() && kTypeBytes[static_cast<unsigned char>(text[equals])]; ++equals)
     if (text[equals] == '/' && slash == std::string_view::npos) slash = equals;
@@ -96,16 +98,19 @@ bool takeKey(std::string_view& text, TresCount& out) {
 }
 
 /// Takes an item and its comma off the front of `text`.
-Item takeItem(std::string_view& text, TresCount& out) {
-  if (!takeKey(text, out)) return Item::bad;
+Item takeItem(std::string_view& text, TresCount& out, bool& fresh) {
+  if (!takeKey(text, out, fresh)) return Item::bad;
   const bool memory = out.type == "mem" || out.id == kMemoryId;
   std::int64_t plain = 0;
   std::size_t digits = 0;
   for (; digits < text.size() && digits < 15 && isDigit(text[digits]); ++digits)
     plain = plain * 10 + (text[digits] - '0');
-  if (!memory && digits > 0 && (digits == text.size() || text[digits] == ',')) {
-    text.remove_prefix(std::min(text.size(), digits + 1));
-    out.count = plain;
+  // Mostly it is a whole number, of memory with a suffix.
+  const auto factor = !memory ? 1 : digits < text.size() ? factorOf(text[digits]) : 0;
+  const auto end = digits + (memory ? 1 : 0);
+  if (digits > 0 && factor > 0 && plain <= kMaxCount / factor && (end >= text.size() || text[end] == ',')) {
+    text.remove_prefix(std::min(text.size(), end + 1));
+    out.count = plain * factor;
     return Item::taken;
   }
   const auto value = takeUntil(text, ',');
@@ -131,6 +136,7 @@ std::optional<std::int64_t> tresCount(const Tres& tres, std::string_view type, s
 
 bool readTres(std::string_view text, Tres& out) {
   std::size_t used = 0;
+  bool fresh = false;  // else all keys are those of the text before, and differ
   const auto fail = [&] {
     out.clear();
     return false;
@@ -139,13 +145,13 @@ bool readTres(std::string_view text, Tres& out) {
     while (!text.empty()) {
       if (used == kMaxTres) return fail();
       if (used == out.size()) out.emplace_back();
-      switch (takeItem(text, out[used])) {
+      switch (takeItem(text, out[used], fresh)) {
         case Item::bad:
           return fail();
         case Item::unset:
           break;
         case Item::taken:
-          for (std::size_t i = 0; i < used; ++i)
+          for (std::size_t i = 0; fresh && i < used; ++i)
             if (sameResource(out[i], out[used])) return fail();
           ++used;
       }

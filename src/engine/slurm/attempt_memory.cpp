@@ -129,8 +129,8 @@ Result<MemoryFolder> MemoryFolder::open(const std::string& stateDir) {
   return MemoryFolder(std::move(*folder));
 }
 
-Result<void> MemoryFolder::save(const AttemptMemory& memory) const {
-  return local::replaceFileAt(folder_.get(), fileName(memory.attempt), encodeMemory(memory), true);
+Result<void> MemoryFolder::save(const AttemptMemory& memory, Keep keep) const {
+  return local::replaceFileAt(folder_.get(), fileName(memory.attempt), encodeMemory(memory), keep == Keep::durably);
 }
 
 Result<std::optional<AttemptMemory>> MemoryFolder::load(model::AttemptId attempt) const {

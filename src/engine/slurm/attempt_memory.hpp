@@ -42,12 +42,15 @@ struct AttemptMemory {
 [[nodiscard]] std::string encodeMemory(const AttemptMemory& memory);
 [[nodiscard]] std::optional<AttemptMemory> decodeMemory(std::string_view text);
 
+/// What a loss of power may take: the last seconds, or nothing. The end of the daemon alone takes nothing of either.
+enum class Keep : std::uint8_t { lazily, durably };
+
 /// The folder of these files. Any thread; two writers of one attempt are the caller's affair.
 class MemoryFolder {
  public:
   [[nodiscard]] static Result<MemoryFolder> open(const std::string& stateDir);
-  /// Durable when it returns.
-  [[nodiscard]] Result<void> save(const AttemptMemory& memory) const;
+  /// The file is the old one or the new one, never half of it.
+  [[nodiscard]] Result<void> save(const AttemptMemory& memory, Keep keep) const;
   /// Nothing when there is none. Error: it is there and cannot be read: then nothing may be submitted.
   [[nodiscard]] Result<std::optional<AttemptMemory>> load(model::AttemptId attempt) const;
   /// Removes settled ones that were written so long ago.

@@ -167,7 +167,7 @@ void SlurmEngine::follow(Tracked& tracked, const JobFacts& facts) {
   if (learned) {
     memory.submitted = facts.submitted;
     tracked.tasks.emplace_back([this, copy = memory] {
-      if (auto saved = remember(copy); !saved) say(LogSeverity::warning, toText(saved.error()));
+      if (auto saved = remember(copy, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
     });
     if (!std::exchange(tracked.busy, true)) {
       ready_.push_back(memory.attempt);
@@ -354,7 +354,7 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
     if (part) ends = readRankEnds(part->bytes);
   }
   memory.over = true;
-  if (auto saved = remember(memory); !saved) say(LogSeverity::warning, toText(saved.error()));
+  if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
   const std::lock_guard guard(mutex_);
   auto& tracked = track(attempt);
   if (tracked.memory.over) return;

@@ -197,7 +197,7 @@ void SlurmEngine::takeAnswer(const control::StartOrder& order, const Result<wire
   }
   const auto memory = tracked.memory;
   guard.unlock();
-  if (auto saved = remember(memory); !saved) say(LogSeverity::warning, toText(saved.error()));
+  if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
   if (submitted) return answer(order.intent.id, DispatchOutcome::done);
   if (mayWorkLater(submitted.error()))
     return answer(order.intent.id, DispatchOutcome::retry, toText(submitted.error()));

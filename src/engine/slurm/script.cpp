@@ -41,6 +41,11 @@ std::string trapLines() {
       kHighestPassedSignal, passingSignal(0));
 }
 
+/// A program of the user's in the attempt's folder. By the shell itself: a short job feels every process that is begun.
+std::string fileLines(const std::string& name, std::string_view text) {
+  return fmt::format("printf %s {1} >\"$fl_dir/{0}\"\nchmod 700 -- \"$fl_dir/{0}\"\n", name, shellWord(text));
+}
+
 std::string headLines(const ScriptOrder& order) {
   Environment env;
   addRunVariables(env, order.facts);
@@ -52,7 +57,7 @@ std::string headLines(const ScriptOrder& order) {
   for (const auto& [name, value] : env) out += exportLine(name, value);
   out += fmt::format(
       "fl_dir=$FAIRLEAD_RUN_FOLDER\n"
-      "if ! (umask 077; mkdir -p -- \"$fl_dir/{0}\" \"$fl_dir/work\"); then\n"
+      "if ! (umask 077; exec mkdir -p -- \"$fl_dir/{0}\" \"$fl_dir/work\"); then\n"
       "  printf '%s\\n' \"fairlead: the folder $fl_dir cannot be made on $(hostname)\" >&2\n"
       "  exit {1}\n"
       "fi\n",
@@ -64,7 +69,8 @@ std::string headLines(const ScriptOrder& order) {
         shellWord(order.modelDigest), kModelDiffers);
   // Ports below the range that the kernel hands out; the same on all nodes, other for neighbouring jobs.
   return out +
-         "export MASTER_ADDR=$(hostname)\n"
+         "{ read -r MASTER_ADDR </proc/sys/kernel/hostname || MASTER_ADDR=$(hostname); } 2>/dev/null\n"
+         "export MASTER_ADDR\n"
          "export MASTER_PORT=$((20000 + SLURM_JOB_ID % 12000))\n";
 }
 
@@ -186,9 +192,7 @@ std::string srunLine(const ScriptOrder& order, const ScriptRole& role, std::size
 std::string roleLines(const ScriptOrder& order, std::size_t index) {
   const auto& role = order.roles[index];
   std::string out;
-  if (!role.role->script.empty())
-    out += fmt::format("cat >\"$fl_dir/script.{0}\" {1}chmod 700 -- \"$fl_dir/script.{0}\"\n", index,
-                       hereDocument(role.role->script));
+  if (!role.role->script.empty()) out += fileLines(fmt::format("script.{}", index), role.role->script);
   out += fmt::format("fl_program_{}={}\n", index, shellWord(rankProgram(order, role)));
   return out + "(\n" + userLines(*role.role) + "  exec " + srunLine(order, role, index) + "\n) & fl_roles+=($!)\n";
 }
@@ -254,7 +258,7 @@ std::string rankScript(const ScriptOrder& order) {
 std::string batchScript(const ScriptOrder& order) {
   const auto& role = order.roles.front();
   std::string out = firstLines(order) + headLines(order);
-  out += "cat >\"$fl_dir/script\" " + hereDocument(role.role->script) + "chmod 700 -- \"$fl_dir/script\"\n";
+  out += fileLines("script", role.role->script);
   out += userLines(*role.role);
   if (role.usesNvidia) out += "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n";
   return out + exportLine("FAIRLEAD_ROLE", role.role->name) + "unset fl_dir\nexec \"$FAIRLEAD_RUN_FOLDER/script\"\n";

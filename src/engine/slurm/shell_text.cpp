@@ -5,15 +5,6 @@
 namespace fairlead::engine::slurm {
 namespace {
 
-bool isLine(std::string_view text, const std::string& line) {
-  for (auto at = text.find(line); at != std::string_view::npos; at = text.find(line, at + 1)) {
-    const bool begins = at == 0 || text[at - 1] == '\n';
-    const auto end = at + line.size();
-    if (begins && (end == text.size() || text[end] == '\n')) return true;
-  }
-  return false;
-}
-
 /// What stands for a field in plain text, or an expression.
 struct Piece {
   std::string text;
@@ -65,14 +56,6 @@ bool isVariableName(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && name.size() <= 255 && letter(name[0]) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
-std::string hereDocument(std::string_view text) {
-  std::string end = "FAIRLEAD_END";
-  while (isLine(text, end)) end += "_";
-  std::string out = "<<'" + end + "'\n" + std::string(text);
-  if (!text.ends_with('\n')) out += "\n";
-  return out + end + "\n";
 }
 
 std::string nameExpression(std::string_view pattern, const NameFields& fields) {

@@ -13,8 +13,6 @@ namespace fairlead::engine::slurm {
 [[nodiscard]] std::string shellWords(const std::vector<std::string>& words);
 /// True for a name that `export` takes.
 [[nodiscard]] bool isVariableName(std::string_view name);
-/// A here-document's lines with a delimiter that none of them is: `<<'END'`, the text, the delimiter.
-[[nodiscard]] std::string hereDocument(std::string_view text);
 
 /// A user's file name pattern (%j %x %u %A %a %t %N %%) as a double-quoted shell expression, or nothing where a field
 /// means something that a script cannot know.

@@ -148,7 +148,7 @@ void SlurmEngine::answer(const model::IntentId& intent, control::DispatchOutcome
   if (!stopping_) sink_->dispatched(intent, outcome, reason);
 }
 
-Result<void> SlurmEngine::remember(const AttemptMemory& memory) { return folder_->save(memory); }
+Result<void> SlurmEngine::remember(const AttemptMemory& memory, Keep keep) { return folder_->save(memory, keep); }
 
 void SlurmEngine::dispatchStart(control::StartOrder order) {
   const auto attempt = order.attempt.id;
@@ -171,7 +171,7 @@ void SlurmEngine::settled(model::AttemptId attempt) {
     auto memory = stored && *stored ? **stored : AttemptMemory{};
     memory.attempt = attempt;
     memory.settled = memory.over = true;  // also for one that was refused: a late order must find that it is over
-    if (auto saved = remember(memory); !saved) say(LogSeverity::warning, toText(saved.error()));
+    if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
     const std::lock_guard guard(mutex_);
     const auto found = tracked_.find(attempt);
     if (found != tracked_.end() && found->second.tasks.empty()) tracked_.erase(found);

@@ -77,7 +77,7 @@ class SlurmEngine final : public control::EnginePort {
   Tracked& track(model::AttemptId attempt);
   void tell(Tracked& tracked, model::Observation observation);
   void answer(const model::IntentId& intent, control::DispatchOutcome outcome, const std::string& reason = {});
-  [[nodiscard]] Result<void> remember(const AttemptMemory& memory);
+  [[nodiscard]] Result<void> remember(const AttemptMemory& memory, Keep keep = Keep::durably);
 
   // engine_starts.cpp: on callers
   void doStart(const control::StartOrder& order);
