@@ -1,5 +1,7 @@
 #include "local/journal.hpp"
 
+#include "data/outputs.hpp"
+
 #include <fairlead/engine/errors.hpp>
 
 #include <fmt/format.h>
@@ -33,35 +35,6 @@ std::optional<model::MemberEnd> decodeEnd(std::string_view text) {
                           static_cast<std::int32_t>(values[2]), values[3] != 0, TimePoint{values[4]}};
 }
 
-std::string encodeOutput(const model::OutputArtifact& output) {
-  const std::string_view digest(reinterpret_cast<const char*>(output.digest.data()), output.digest.size());
-  Fields fields{{"name", output.name},
-                {"uri", output.uri},
-                {"digest", toHex(digest)},
-                {"size", std::to_string(output.size.count)},
-                {"problem", output.problem}};
-  for (const auto& [name, value] : output.metrics) {
-    fields.emplace_back("metric", name);
-    fields.emplace_back("value", value);
-  }
-  return encodeFields(fields, '\n');
-}
-
-std::optional<model::OutputArtifact> decodeOutput(std::string_view text) {
-  const auto fields = decodeFields(text, '\n');
-  if (!fields) return {};
-  model::OutputArtifact output{textField(*fields, "name"), textField(*fields, "uri"), {}, {}, {}, {}};
-  output.size.count = numberField(*fields, "size");
-  output.problem = textField(*fields, "problem");
-  const auto digest = textField(*fields, "digest");
-  if (digest.size() != output.digest.size() * 2) return {};
-  for (std::size_t i = 0; i < output.digest.size(); ++i)
-    output.digest[i] = static_cast<std::uint8_t>(std::stoi("0" + digest.substr(2 * i, 2), nullptr, 16));
-  for (std::size_t i = 0; i + 1 < fields->size(); ++i)
-    if ((*fields)[i].first == "metric") output.metrics.emplace_back((*fields)[i].second, (*fields)[i + 1].second);
-  return output;
-}
-
 void addIf(Fields& fields, std::string_view key, const std::string& value) {
   if (!value.empty()) fields.emplace_back(std::string(key), value);
 }
@@ -79,7 +52,7 @@ Fields toFields(const JournalRecord& record) {
   addIf(fields, "checkpoint", o.checkpoint);
   if (o.checkpointAt) fields.emplace_back("checkpointAt", std::to_string(o.checkpointAt.msSinceEpoch));
   for (const auto& end : o.ends) fields.emplace_back("end", encodeEnd(end));
-  for (const auto& output : o.outputs) fields.emplace_back("output", encodeOutput(output));
+  for (const auto& output : o.outputs) fields.emplace_back("output", data::encodeOutput(output));
   if (record.launch.boot.empty()) return fields;
   fields.emplace_back("boot", record.launch.boot);
   fields.emplace_back("supervisor", std::to_string(record.launch.supervisor));
@@ -95,7 +68,7 @@ bool takeLists(const Fields& fields, model::Observation& o) {
       if (!end) return false;
       o.ends.push_back(*end);
     } else if (key == "output") {
-      auto output = decodeOutput(value);
+      auto output = data::decodeOutput(value);
       if (!output) return false;
       o.outputs.push_back(std::move(*output));
     }

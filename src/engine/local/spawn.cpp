@@ -19,30 +19,6 @@ namespace {
 
 constexpr Milliseconds kRefillDelay{30};
 
-/// What a supervisor keeps of our environment: nothing that a workload could see, as ranks get an environment of their
-/// own.
-std::vector<std::string> keptEnvironment() {
-  std::vector<std::string> kept{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    for (const auto* name : {"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS=", "LSAN_OPTIONS="})
-      if (text.starts_with(name)) kept.emplace_back(text);
-  }
-  return kept;
-}
-
-/// The small program beside ours, which loads in a tenth of the time; where only our own was copied, that.
-std::vector<std::string> supervisorBesideUs() {
-  char self[4096];
-  const auto size = ::readlink("/proc/self/exe", self, sizeof self);
-  if (size > 0 && size < static_cast<ssize_t>(sizeof self)) {
-    const std::string_view path(self, static_cast<std::size_t>(size));
-    auto beside = std::string(path.substr(0, path.rfind('/') + 1)) + "fairlead-supervisor";
-    if (::access(beside.c_str(), X_OK) == 0) return {std::move(beside), "supervise"};
-  }
-  return {"/proc/self/exe", "supervise"};
-}
-
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
   for (auto& text : texts) list.push_back(text.data());
@@ -75,11 +51,32 @@ struct SpawnSetup {
 
 }  // namespace
 
+std::vector<std::string> supervisorEnvironment() {
+  std::vector<std::string> kept{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    for (const auto* name : {"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS=", "LSAN_OPTIONS="})
+      if (text.starts_with(name)) kept.emplace_back(text);
+  }
+  return kept;
+}
+
+std::vector<std::string> supervisorProgram() {
+  char self[4096];
+  const auto size = ::readlink("/proc/self/exe", self, sizeof self);
+  if (size > 0 && size < static_cast<ssize_t>(sizeof self)) {
+    const std::string_view path(self, static_cast<std::size_t>(size));
+    auto beside = std::string(path.substr(0, path.rfind('/') + 1)) + "fairlead-supervisor";
+    if (::access(beside.c_str(), X_OK) == 0) return {std::move(beside), "supervise"};
+  }
+  return {"/proc/self/exe", "supervise"};
+}
+
 Fd openPid(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
 SupervisorSpawner::SupervisorSpawner(std::vector<std::string> argv, std::int32_t spares)
     : argv_(std::move(argv)), wanted_(static_cast<std::size_t>(std::max(spares, 0))) {
-  if (argv_.empty()) argv_ = supervisorBesideUs();
+  if (argv_.empty()) argv_ = supervisorProgram();
 }
 
 SupervisorSpawner::~SupervisorSpawner() {
@@ -103,7 +100,7 @@ Result<pid_t> SupervisorSpawner::spawn(const std::string& argument, int input) {
   ::posix_spawn_file_actions_addchdir_np(actions, "/");
   auto argv = argv_;
   argv.push_back(argument);
-  auto environment = keptEnvironment();
+  auto environment = supervisorEnvironment();
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, argv[0].c_str(), actions, &setup.attributes, pointers(argv).data(),
                                   pointers(environment).data());

@@ -1,3 +1,4 @@
+#include "data/file_work.hpp"
 #include "local/posix.hpp"
 #include "local/supervisor.hpp"
 
@@ -56,6 +57,7 @@ void redirectTo(const std::string& folder) {
 
 int superviseMain(const std::vector<std::string>& arguments) {
   if (arguments.size() != 1) return 2;
+  if (arguments[0] == data::kFileWorkWord) return data::fileWorkMain();
   const bool spare = arguments[0] == "-";
   if (spare) warmUp();
   auto folder = spare ? waitForFolder() : arguments[0];

@@ -1,9 +1,9 @@
 #include "local/supervisor.hpp"
 
-#include "local/checkpoint.hpp"
-#include "local/model_input.hpp"
+#include "data/checkpoint.hpp"
+#include "data/model_input.hpp"
+#include "data/user_task.hpp"
 #include "local/processes.hpp"
-#include "local/user_task.hpp"
 
 #include <fairlead/engine/errors.hpp>
 
@@ -25,9 +25,6 @@
 
 namespace fairlead::engine::local {
 namespace {
-
-constexpr Milliseconds kCheckpointTime{600'000};
-constexpr Milliseconds kVerifyTime{6LL * 3'600'000};
 
 /// Any free port; another program may take it before rank 0 does, as with every launcher.
 int freePort() {
@@ -162,16 +159,18 @@ Result<void> Supervisor::prepare() {
   context_.workFolder = path_ + "/work";
   if (order_.checkpoint) {
     const auto folder = workingDirectory(order_, order_.members.front(), context_);
-    const auto found = runTask(
+    const auto found = data::runTask(
         [&]() -> Fields {
           if (!becomeForGood(identity_)) return {};
-          return {{"path", newestCheckpoint(*order_.checkpoint, folder).path}};
+          return {{"path", data::newestCheckpoint(*order_.checkpoint, folder).path}};
         },
-        {kCheckpointTime, -1, {}});
+        {data::kCheckpointTime, -1, {}});
     if (found) context_.checkpoint = textField(*found, "path");
   }
   if (!order_.modelPath.empty()) {
-    const auto verified = runTask([&]() -> Fields { return verifyModel(order_, identity_); }, {kVerifyTime, -1, {}});
+    const data::ModelInput model{order_.modelPath, order_.modelDigest, order_.artifactLimit};
+    const auto verified =
+        data::runTask([&]() -> Fields { return data::verifyModel(model, identity_); }, {data::kVerifyTime, -1, {}});
     if (!verified) return tl::unexpected(verified.error());
     if (const auto problem = textField(*verified, "problem"); !problem.empty()) return fail(kDigestMismatch, problem);
     context_.modelPath = order_.modelPath;

@@ -1,8 +1,8 @@
-#include "local/checkpoint.hpp"
-#include "local/outputs.hpp"
+#include "data/checkpoint.hpp"
+#include "data/outputs.hpp"
+#include "data/user_task.hpp"
 #include "local/processes.hpp"
 #include "local/supervisor.hpp"
-#include "local/user_task.hpp"
 #include "ranks/signal_text.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +21,6 @@ namespace {
 
 constexpr Milliseconds kKillTime{60'000};
 constexpr Milliseconds kDrainTime{2'000};
-constexpr Milliseconds kCheckpointTime{600'000};
-constexpr Milliseconds kOutputTime{24LL * 3'600'000};
 
 bool bad(const model::MemberEnd& end) { return end.signal != 0 || end.exitCode != 0; }
 
@@ -117,13 +115,13 @@ model::Observation Supervisor::verdict() const {
 void Supervisor::addCheckpoint(model::Observation& observation) {
   if (!order_.checkpoint) return;
   const auto folder = workingDirectory(order_, order_.members.front(), context_);
-  const auto found = runTask(
+  const auto found = data::runTask(
       [&]() -> Fields {
         if (!becomeForGood(identity_)) return {};
-        const auto newest = newestCheckpoint(*order_.checkpoint, folder);
+        const auto newest = data::newestCheckpoint(*order_.checkpoint, folder);
         return {{"path", newest.path}, {"at", std::to_string(newest.completed.msSinceEpoch)}};
       },
-      {kCheckpointTime, -1, {}});
+      {data::kCheckpointTime, -1, {}});
   if (!found) return;
   observation.checkpoint = textField(*found, "path");
   if (!observation.checkpoint.empty()) observation.checkpointAt.msSinceEpoch = numberField(*found, "at");
@@ -132,21 +130,22 @@ void Supervisor::addCheckpoint(model::Observation& observation) {
 void Supervisor::addOutputs(model::Observation& observation) {
   if (order_.outputs.empty() || observation.category != model::FailureCategory::none) return;
   const auto folder = workingDirectory(order_, order_.members.front(), context_);
-  const auto taken = runTask(
+  const auto taken = data::runTask(
       [&]() -> Fields {
-        JournalRecord carrier;
-        carrier.observation.outputs = takeOutputs(order_, identity_, folder);
-        carrier.number = 1;
-        return {{"record", encodeRecord(carrier)}};
+        const data::ArtifactStore store{order_.artifacts, order_.artifactLimit, order_.intent};
+        Fields fields;
+        for (const auto& output : data::takeOutputs(order_.outputs, store, identity_, folder))
+          fields.emplace_back("output", data::encodeOutput(output));
+        return fields;
       },
-      {kOutputTime, events_.get(), [&] { return takeIntents(); }});
+      {data::kOutputTime, events_.get(), [&] { return takeIntents(); }});
   if (!taken) {
     for (const auto& rule : order_.outputs)
       observation.outputs.push_back({rule.name, {}, {}, {}, {}, "it could not be taken: " + taken.error().message});
     return;
   }
-  const auto carrier = parseJournal(textField(*taken, "record"), attempt_);
-  if (!carrier.records.empty()) observation.outputs = carrier.records.front().observation.outputs;
+  for (const auto& [key, text] : *taken)
+    if (auto output = data::decodeOutput(text)) observation.outputs.push_back(std::move(*output));
 }
 
 void Supervisor::appendForSure(model::Observation observation) {

@@ -15,7 +15,7 @@
 namespace fairlead::engine::slurm {
 namespace {
 
-constexpr std::size_t kMemoryBytes = 64 << 10;
+constexpr std::size_t kMemoryBytes = 16 << 20;
 constexpr std::size_t kFolderLimit = 10'000'000;
 
 /// `role:members:tasksPerNode:devices`, joined by commas.
@@ -67,6 +67,8 @@ std::string encodeMemory(const AttemptMemory& m) {
       {"submitted", number(m.submitted.msSinceEpoch)},
       {"output", m.outputPattern},
       {"error", m.errorPattern},
+      {"resumed-from", m.resumedFrom},
+      {"files", m.files.atEnd() ? data::encodeFiles(m.files) : std::string()},
       {"stop", number(m.stop.asked ? 1 : 0)},
       {"stop-at", number(m.stop.at.msSinceEpoch)},
       {"stop-signal", number(m.stop.signal)},
@@ -105,6 +107,8 @@ std::optional<AttemptMemory> decodeMemory(std::string_view text) {
   m.submitted = {number("submitted")};
   m.outputPattern = words("output");
   m.errorPattern = words("error");
+  m.resumedFrom = words("resumed-from");
+  m.files = data::decodeFiles(words("files")).value_or(data::AttemptFiles{});
   m.stop = {number("stop") != 0,
             {number("stop-at")},
             static_cast<int>(number("stop-signal")),

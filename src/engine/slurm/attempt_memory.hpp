@@ -1,6 +1,7 @@
 // What of an attempt must outlive the daemon: one small file each. Help, not truth: see README.md.
 #pragma once
 
+#include "data/file_work.hpp"
 #include "local/posix.hpp"
 #include "slurm/submission.hpp"
 
@@ -34,6 +35,8 @@ struct AttemptMemory {
   std::uint32_t job = 0;                    ///< 0: not known
   TimePoint submitted;                      ///< by Slurm's clock; 0: not known yet
   std::string outputPattern, errorPattern;  ///< `%j` the job, `%t` the rank
+  std::string resumedFrom;                  ///< checkpoint that it was handed; empty: none
+  data::AttemptFiles files;                 ///< what is looked for at its end
   StopOrder stop;
   bool over = false;     ///< its end was told
   bool settled = false;  ///< control knows its end for good

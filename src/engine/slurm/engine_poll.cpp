@@ -166,24 +166,16 @@ void SlurmEngine::follow(Tracked& tracked, const JobFacts& facts) {
   if (memory.job == 0) adopt(tracked, facts);
   if (learned) {
     memory.submitted = facts.submitted;
-    tracked.tasks.emplace_back([this, copy = memory] {
-      if (auto saved = remember(copy, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
-    });
-    if (!std::exchange(tracked.busy, true)) {
-      ready_.push_back(memory.attempt);
-      callersWake_.notify_one();
-    }
+    enqueue(tracked, {[this, copy = memory] {
+              if (auto saved = remember(copy, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
+            }});
   }
   if (facts.phase == JobPhase::unsaid) return;
   tracked.phase = facts.phase;
   if (facts.phase == JobPhase::ended) {
     tracked.finishing = true;
-    tracked.tasks.emplace_back([this, attempt = memory.attempt, facts] { finish(attempt, facts); });
-    if (!std::exchange(tracked.busy, true)) {
-      ready_.push_back(memory.attempt);
-      callersWake_.notify_one();
-    }
-    return;
+    return enqueue(tracked,
+                   {[this, attempt = memory.attempt, facts] { finish(attempt, facts); }, memory.files.atEnd()});
   }
   followWords(tracked, facts);
   if (memory.stop.asked && !tracked.stopBegun) beginStop(tracked);
@@ -209,9 +201,11 @@ void SlurmEngine::followWords(Tracked& tracked, const JobFacts& facts) {
     seen.kind = model::ObservationKind::started;
     seen.at = facts.started;
     seen.placement = placedWhere(tracked.memory, facts);
+    seen.resumedFrom = tracked.memory.resumedFrom;
     tracked.told = Told::started;
   } else if (facts.phase == JobPhase::waiting && tracked.told != Told::started && words != tracked.words) {
     seen.kind = model::ObservationKind::accepted;
+    seen.resumedFrom = tracked.memory.resumedFrom;
     tracked.told = Told::accepted;
   } else {
     return;
@@ -353,6 +347,9 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
     const auto part = readUserFile(*identity, memory.folder + "/" + kResultFile, 0, kResultBytes);
     if (part) ends = readRankEnds(part->bytes);
   }
+  auto ended = endOf(facts, ends, memory.stop.asked, memory.stop.reason, memory.members);
+  addFiles(memory.files, ended);
+  if (stopping_) return;  // they are looked at again by the next daemon
   memory.over = true;
   if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
   const std::lock_guard guard(mutex_);
@@ -367,11 +364,12 @@ void SlurmEngine::finish(model::AttemptId attempt, const JobFacts& facts) {
     started.nativeState = facts.stateText;
     started.at = facts.started;
     started.placement = placedWhere(tracked.memory, facts);
+    started.resumedFrom = tracked.memory.resumedFrom;
     tracked.told = Told::started;
     tell(tracked, std::move(started));
   }
   tracked.memory.over = true;
-  tell(tracked, endOf(facts, ends, memory.stop.asked, memory.stop.reason, memory.members));
+  tell(tracked, std::move(ended));
 }
 
 void SlurmEngine::recover(const std::vector<control::KnownAttempt>& known) {

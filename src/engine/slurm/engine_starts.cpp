@@ -122,10 +122,15 @@ void SlurmEngine::doStart(const control::StartOrder& order) {
   if (!known) return answer(order.intent.id, DispatchOutcome::retry, "the cluster has not been read yet");
   auto plan = planJob(order, options_, *user, kinds);
   if (!plan) return refuse(order.attempt.id, order.intent.id, toText(plan.error()));
-  submit(order, std::move(*plan));
+  const auto found = lookAtFiles(order, plan->files);
+  if (stopping_) return;
+  if (!found) return refuse(order.attempt.id, order.intent.id, found.error().message);
+  if (found->modelUnseen || !found->checkpoint.empty()) plan = planJob(order, options_, *user, kinds, *found);
+  if (!plan) return refuse(order.attempt.id, order.intent.id, toText(plan.error()));
+  submit(order, std::move(*plan), found->checkpoint);
 }
 
-void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
+void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan, const std::string& checkpoint) {
   AttemptMemory memory;
   {
     const std::lock_guard guard(mutex_);
@@ -137,6 +142,8 @@ void SlurmEngine::submit(const control::StartOrder& order, JobPlan plan) {
   memory.batchStyle = plan.batchStyle;
   memory.members = static_cast<std::int32_t>(order.attempt.placement.size());
   memory.roles = plan.roles;
+  memory.files = plan.files;
+  memory.resumedFrom = checkpoint;
   memory.outputPattern = patternOf(plan.outputs);
   memory.errorPattern = patternOf(plan.errors);
   if (memory.lastTry) {
@@ -213,6 +220,7 @@ void SlurmEngine::adopt(Tracked& tracked, const JobFacts& facts) {
   accepted.kind = model::ObservationKind::accepted;
   accepted.nativeId = nativeId(facts);
   accepted.nativeState = facts.stateText.empty() ? "PENDING" : facts.stateText;
+  accepted.resumedFrom = tracked.memory.resumedFrom;
   tracked.told = Told::accepted;
   tell(tracked, std::move(accepted));
 }

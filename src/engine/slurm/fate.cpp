@@ -133,6 +133,9 @@ void takeFailure(model::Observation& out, const JobFacts& facts, const std::vect
   if (facts.exit && facts.exit->code == kNoRunFolder && ends.empty() && facts.exit->signal == 0)
     return explain(out, facts, Category::startFailed,
                    "the attempt's folder could not be made on the node (or the program exited with 119)");
+  if (facts.exit && facts.exit->code == kModelDiffers && ends.empty() && facts.exit->signal == 0)
+    return explain(out, facts, Category::startFailed,
+                   "the model is not what its digest says (or the program exited with 122)");
   if (facts.exit && facts.exit->signal == kNoFiles)
     return explain(out, facts, Category::startFailed,
                    "Slurm could not enter its working folder or open its output file on the node");

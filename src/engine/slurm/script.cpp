@@ -64,7 +64,8 @@ std::string headLines(const ScriptOrder& order) {
       kEndsFolder, kNoRunFolder);
   if (!order.modelDigest.empty())
     out += fmt::format(
-        "if ! printf '%s  %s\\n' {} \"$FAIRLEAD_MODEL_PATH\" | sha256sum --check --status --strict; then\n"
+        "if [ ! -d \"$FAIRLEAD_MODEL_PATH\" ] && ! printf '%s  %s\\n' {} \"$FAIRLEAD_MODEL_PATH\" | sha256sum --check "
+        "--status --strict; then\n"
         "  printf '%s\\n' \"fairlead: $FAIRLEAD_MODEL_PATH is not what its digest says\" >&2\n  exit {}\nfi\n",
         shellWord(order.modelDigest), kModelDiffers);
   // Ports below the range that the kernel hands out; the same on all nodes, other for neighbouring jobs.

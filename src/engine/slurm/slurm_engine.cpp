@@ -22,9 +22,16 @@ namespace fairlead::engine::slurm {
 
 using local::monotonicNow;
 
+namespace {
+
+constexpr int kFilesAtOnce = 4;
+
+}  // namespace
+
 SlurmEngine::SlurmEngine(SlurmOptions options, std::unique_ptr<SlurmCalls> calls)
     : options_(std::move(options)),
       calls_(std::move(calls)),
+      files_(options_.supervisor, filesStop_.get_token()),
       mirror_(options_.slurmCluster),
       natives_(NativeForm(options_.cluster, options_.projects),
                [this](model::AttemptId attempt, const std::string& user) { return ownerOf(attempt, user); }) {}
@@ -39,10 +46,13 @@ Result<void> SlurmEngine::start(control::EngineSink& sink, std::vector<control::
   auto folder = MemoryFolder::open(options_.stateDir);
   if (!folder) return tl::unexpected(folder.error());
   folder_ = std::move(*folder);
+  if (auto made = makeArtifactFolder(); !made) return made;
   sink_ = &sink;
   lastBelieved_ = monotonicNow();
   recover(known);
-  for (std::int32_t i = 0; i < std::max(options_.callsAtOnce, 1); ++i) callers_.emplace_back([this] { callerMain(); });
+  for (std::int32_t i = 0; i < std::max(options_.callsAtOnce, 1); ++i)
+    callers_.emplace_back([this] { callerMain(false); });
+  for (int i = 0; i < kFilesAtOnce; ++i) callers_.emplace_back([this] { callerMain(true); });
   poller_ = std::thread([this] { pollerMain(); });
   return startHistory();
 }
@@ -53,7 +63,9 @@ void SlurmEngine::shutdown() {
     stopping_ = true;
   }
   calls_->shutdown();
+  filesStop_.request_stop();
   callersWake_.notify_all();
+  filesWake_.notify_all();
   pollerWake_.notify_all();
   readingDone_.notify_all();
   for (auto& caller : callers_) caller.join();
@@ -68,35 +80,41 @@ SlurmEngine::Tracked& SlurmEngine::track(model::AttemptId attempt) {
   return tracked;
 }
 
-void SlurmEngine::post(model::AttemptId attempt, std::function<void()> task) {
-  {
-    const std::lock_guard guard(mutex_);
-    auto& tracked = track(attempt);
-    tracked.tasks.push_back(std::move(task));
-    if (std::exchange(tracked.busy, true)) return;
-    ready_.push_back(attempt);
-  }
-  callersWake_.notify_one();
+void SlurmEngine::post(model::AttemptId attempt, Task task) {
+  const std::lock_guard guard(mutex_);
+  enqueue(track(attempt), std::move(task));
 }
 
-void SlurmEngine::callerMain() {
+void SlurmEngine::enqueue(Tracked& tracked, Task task) {
+  tracked.tasks.push_back(std::move(task));
+  if (!std::exchange(tracked.busy, true)) makeReady(tracked);
+}
+
+void SlurmEngine::makeReady(Tracked& tracked) {
+  const bool files = tracked.tasks.front().files;
+  (files ? filesReady_ : ready_).push_back(tracked.memory.attempt);
+  (files ? filesWake_ : callersWake_).notify_one();
+}
+
+void SlurmEngine::callerMain(bool files) {
+  auto& ready = files ? filesReady_ : ready_;
   std::unique_lock guard(mutex_);
   for (;;) {
-    callersWake_.wait(guard, [&] { return stopping_ || !ready_.empty(); });
+    (files ? filesWake_ : callersWake_).wait(guard, [&] { return stopping_ || !ready.empty(); });
     if (stopping_) return;  // what is not done is not answered, and will be given again
-    const auto attempt = ready_.front();
-    ready_.pop_front();
+    const auto attempt = ready.front();
+    ready.pop_front();
     const auto found = tracked_.find(attempt);
     if (found == tracked_.end()) continue;
     auto task = std::move(found->second.tasks.front());
     found->second.tasks.pop_front();
     guard.unlock();
-    task();
+    task.run();
     guard.lock();
     const auto after = tracked_.find(attempt);
     if (after == tracked_.end()) continue;
     after->second.busy = !after->second.tasks.empty();
-    if (after->second.busy) ready_.push_back(attempt);
+    if (after->second.busy) makeReady(after->second);
   }
 }
 
@@ -152,30 +170,31 @@ Result<void> SlurmEngine::remember(const AttemptMemory& memory, Keep keep) { ret
 
 void SlurmEngine::dispatchStart(control::StartOrder order) {
   const auto attempt = order.attempt.id;
-  post(attempt, [this, order = std::move(order)] { doStart(order); });
+  const bool files = readsFiles(order);
+  post(attempt, {[this, order = std::move(order)] { doStart(order); }, files});
 }
 
 void SlurmEngine::dispatchStop(model::Intent intent) {
   const auto attempt = intent.id.attempt;
-  post(attempt, [this, intent = std::move(intent)] { doStop(intent); });
+  post(attempt, {[this, intent = std::move(intent)] { doStop(intent); }});
 }
 
 void SlurmEngine::dispatchSignal(model::Intent intent) {
   const auto attempt = intent.id.attempt;
-  post(attempt, [this, intent = std::move(intent)] { doSignal(intent); });
+  post(attempt, {[this, intent = std::move(intent)] { doSignal(intent); }});
 }
 
 void SlurmEngine::settled(model::AttemptId attempt) {
-  post(attempt, [this, attempt] {
-    const auto stored = folder_->load(attempt);
-    auto memory = stored && *stored ? **stored : AttemptMemory{};
-    memory.attempt = attempt;
-    memory.settled = memory.over = true;  // also for one that was refused: a late order must find that it is over
-    if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
-    const std::lock_guard guard(mutex_);
-    const auto found = tracked_.find(attempt);
-    if (found != tracked_.end() && found->second.tasks.empty()) tracked_.erase(found);
-  });
+  post(attempt, {[this, attempt] {
+         const auto stored = folder_->load(attempt);
+         auto memory = stored && *stored ? **stored : AttemptMemory{};
+         memory.attempt = attempt;
+         memory.settled = memory.over = true;  // also for one that was refused: a late order must find that it is over
+         if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
+         const std::lock_guard guard(mutex_);
+         const auto found = tracked_.find(attempt);
+         if (found != tracked_.end() && found->second.tasks.empty()) tracked_.erase(found);
+       }});
 }
 
 }  // namespace fairlead::engine::slurm

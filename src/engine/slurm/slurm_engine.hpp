@@ -1,6 +1,7 @@
 // EnginePort over one Slurm cluster. Threads: a poller that reads, callers that change things; see README.md.
 #pragma once
 
+#include "data/file_work.hpp"
 #include "local/stop_clock.hpp"
 #include "slurm/attempt_memory.hpp"
 #include "slurm/calls.hpp"
@@ -45,6 +46,12 @@ class SlurmEngine final : public control::EnginePort {
  private:
   enum class Told : std::uint8_t { nothing, accepted, started };
 
+  /// Done in order with the others of its attempt.
+  struct Task {
+    std::function<void()> run;
+    bool files = false;  ///< reads a user's files: may take hours, and gets a thread that nothing quick waits for
+  };
+
   /// An attempt that is followed. Removed when it is settled.
   struct Tracked {
     AttemptMemory memory;
@@ -63,13 +70,15 @@ class SlurmEngine final : public control::EnginePort {
     bool stopBegun = false;
     std::optional<local::StopAction> stopAction;  ///< failed, to be tried again
     Milliseconds stopActionAt;
-    std::deque<std::function<void()>> tasks;
+    std::deque<Task> tasks;
     bool busy = false;
   };
 
   // slurm_engine.cpp: threads and queues
-  void post(model::AttemptId attempt, std::function<void()> task);
-  void callerMain();
+  void post(model::AttemptId attempt, Task task);
+  void enqueue(Tracked& tracked, Task task);  ///< with the lock held
+  void makeReady(Tracked& tracked);           ///< with the lock held
+  void callerMain(bool files);
   void pollerMain();
   void waitFor(Milliseconds until);
   [[nodiscard]] bool stopping() const { return stopping_; }
@@ -83,7 +92,7 @@ class SlurmEngine final : public control::EnginePort {
   void doStart(const control::StartOrder& order);
   [[nodiscard]] bool mayStart(const control::StartOrder& order);
   [[nodiscard]] bool answeredAlready(const control::StartOrder& order);
-  void submit(const control::StartOrder& order, JobPlan plan);
+  void submit(const control::StartOrder& order, JobPlan plan, const std::string& checkpoint);
   void takeAnswer(const control::StartOrder& order, const Result<wire::SlurmSubmitted>& submitted);
   void refuse(model::AttemptId attempt, const model::IntentId& intent, const std::string& reason);
   /// The job of an attempt whose submission's answer is unknown. Nothing: there is none for sure. Error: not known.
@@ -92,6 +101,13 @@ class SlurmEngine final : public control::EnginePort {
   [[nodiscard]] Result<void> awaitReading(Milliseconds begunAfter);
   [[nodiscard]] Result<JobUser> userOf(const std::string& unixUser) const;
   void adopt(Tracked& tracked, const JobFacts& facts);
+
+  // engine_files.cpp: on the threads for files, but where it is said
+  [[nodiscard]] static bool readsFiles(const control::StartOrder& order);  ///< any thread
+  [[nodiscard]] Result<void> makeArtifactFolder() const;
+  /// Error: the start must be refused.
+  [[nodiscard]] Result<StartFiles> lookAtFiles(const control::StartOrder& order, const data::AttemptFiles& files);
+  void addFiles(const data::AttemptFiles& files, model::Observation& ended) const;
 
   // engine_stops.cpp
   void doStop(const model::Intent& intent);
@@ -138,13 +154,15 @@ class SlurmEngine final : public control::EnginePort {
 
   SlurmOptions options_;
   std::unique_ptr<SlurmCalls> calls_;
+  std::stop_source filesStop_;
+  data::FileWork files_;
   std::optional<MemoryFolder> folder_;
   control::EngineSink* sink_ = nullptr;
 
   mutable std::mutex mutex_;
-  std::condition_variable callersWake_, pollerWake_, readingDone_;
+  std::condition_variable callersWake_, filesWake_, pollerWake_, readingDone_;
   std::map<model::AttemptId, Tracked> tracked_;
-  std::deque<model::AttemptId> ready_;
+  std::deque<model::AttemptId> ready_, filesReady_;
   JobMirror mirror_;
   std::vector<DeviceKind> kinds_;
   bool kindsKnown_ = false;

@@ -4,6 +4,7 @@
 #include "slurm/shell_text.hpp"
 
 #include <fairlead/base/text.hpp>
+#include <fairlead/codec/digest.hpp>
 #include <fairlead/engine/errors.hpp>
 #include <fairlead/model/accelerators.hpp>
 
@@ -46,14 +47,15 @@ std::int64_t membersPerNode(const std::vector<const model::MemberPlacement*>& me
 class Planner {
  public:
   Planner(const control::StartOrder& order, const SlurmOptions& options, const JobUser& user,
-          const std::vector<DeviceKind>& kinds)
-      : order_(order), spec_(order.workload.spec->spec), options_(options), user_(user), kinds_(kinds) {}
+          const std::vector<DeviceKind>& kinds, const StartFiles& found)
+      : order_(order), spec_(order.workload.spec->spec), options_(options), user_(user), kinds_(kinds), found_(found) {}
 
   Result<JobPlan> plan() {
     script_.user = user_.name;
     script_.logs = spec_.logs;
     script_.container = options_.container;
     takeFacts();
+    script_.checkpoint = found_.checkpoint;
     plan_.folder = script_.folder =
         filled(options_.runFolder, {{"%h", user_.home}, {"%u", user_.name}}) + "/" + script_.facts.intent;
     if (auto taken = takeModel(); !taken) return tl::unexpected(taken.error());
@@ -83,6 +85,9 @@ class Planner {
     if (!order_.modelUri.starts_with(kFileScheme))
       return refuse("this engine hands over models from file:// only, not from " + printable(order_.modelUri));
     script_.modelPath = order_.modelUri.substr(kFileScheme.size());
+    plan_.files.modelPath = script_.modelPath;
+    plan_.files.modelDigest = codec::toHex(order_.modelDigest);
+    if (found_.modelUnseen) script_.modelDigest = plan_.files.modelDigest;
     return {};
   }
 
@@ -215,6 +220,18 @@ class Planner {
       submit.signalBatchShell = plan_.batchStyle;
     }
     fillLogs();
+    fillFiles();
+  }
+
+  void fillFiles() {
+    auto& files = plan_.files;
+    files.intent = script_.facts.intent;
+    files.user = user_.name;
+    files.workingDirectory = workingDirectory();
+    files.checkpoint = spec_.checkpoint;
+    files.outputs = spec_.outputs;
+    files.artifacts = options_.stateDir + "/artifacts";
+    files.artifactLimit = options_.artifactLimit.count;
   }
 
   void fillLogs() {
@@ -241,10 +258,14 @@ class Planner {
 
   /// A relative name counts from where the role runs.
   std::string absolute(std::string path) const {
-    if (path.starts_with('/')) return path;
+    return path.starts_with('/') ? path : workingDirectory() + "/" + path;
+  }
+
+  /// Of the first role.
+  std::string workingDirectory() const {
     const auto& asked = script_.roles.front().role->workingDirectory;
-    if (!asked.empty()) return asked + "/" + path;
-    return (plan_.batchStyle ? plan_.submit.workDir : plan_.folder + "/work") + "/" + path;
+    if (!asked.empty()) return asked;
+    return plan_.batchStyle ? plan_.submit.workDir : plan_.folder + "/work";
   }
 
   const control::StartOrder& order_;
@@ -252,6 +273,7 @@ class Planner {
   const SlurmOptions& options_;
   const JobUser& user_;
   const std::vector<DeviceKind>& kinds_;
+  const StartFiles& found_;
   ScriptOrder script_;
   JobPlan plan_;
 };
@@ -285,11 +307,11 @@ std::optional<model::IntentId> intentOf(const std::string& name, const std::stri
 }
 
 Result<JobPlan> planJob(const control::StartOrder& order, const SlurmOptions& options, const JobUser& user,
-                        const std::vector<DeviceKind>& kinds) {
+                        const std::vector<DeviceKind>& kinds, const StartFiles& found) {
   if (order.intent.id.kind != model::IntentKind::start || order.intent.id.attempt != order.attempt.id)
     return fail(kOrderRefused, "the intent is not a start of this attempt");
   if (!order.workload.spec) return fail(kOrderRefused, "the order has no spec");
-  return Planner(order, options, user, kinds).plan();
+  return Planner(order, options, user, kinds, found).plan();
 }
 
 }  // namespace fairlead::engine::slurm

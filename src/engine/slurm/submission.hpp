@@ -1,6 +1,7 @@
 // From a start order to one batch job. Pure.
 #pragma once
 
+#include "data/file_work.hpp"
 #include "slurm/script.hpp"
 
 #include <fairlead/base/result.hpp>
@@ -36,6 +37,12 @@ struct RoleShape {
   bool operator==(const RoleShape&) const = default;
 };
 
+/// What was learned from the user's files before a start.
+struct StartFiles {
+  std::string checkpoint;    ///< to go on from; empty: none
+  bool modelUnseen = false;  ///< this host cannot open the model: the job compares it, where it is a plain file
+};
+
 /// A job ready to be handed over, and what the engine keeps of it.
 struct JobPlan {
   wire::SlurmSubmit submit;
@@ -44,6 +51,7 @@ struct JobPlan {
   /// Where streams go; `%j` stands for the job's id. Batch style: one entry. Same path for both: one merged file.
   std::vector<std::string> outputs, errors;
   std::vector<RoleShape> roles;  ///< parallel to the components
+  data::AttemptFiles files;
 };
 
 /// First words of a job's name and comment.
@@ -57,6 +65,7 @@ struct JobPlan {
 
 /// Error kOrderRefused: can never be carried out here; the message names the field.
 [[nodiscard]] Result<JobPlan> planJob(const control::StartOrder& order, const SlurmOptions& options,
-                                      const JobUser& user, const std::vector<DeviceKind>& kinds);
+                                      const JobUser& user, const std::vector<DeviceKind>& kinds,
+                                      const StartFiles& found = {});
 
 }  // namespace fairlead::engine::slurm

@@ -1,7 +1,7 @@
 // Checkpoints, outputs, model inputs, logs: the files of an attempt.
-#include "local/checkpoint.hpp"
-#include "local/file_tree.hpp"
-#include "local/metrics.hpp"
+#include "data/checkpoint.hpp"
+#include "data/file_tree.hpp"
+#include "data/metrics.hpp"
 #include "tests/harness.hpp"
 
 #include <fairlead/codec/digest.hpp>
@@ -27,7 +27,7 @@ class FileTest : public LocalEngineTest {
   void age(const std::string& path, int seconds) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::seconds(seconds));
   }
-  std::string newest(const model::CheckpointRule& rule) { return local::newestCheckpoint(rule, root_).path; }
+  std::string newest(const model::CheckpointRule& rule) { return data::newestCheckpoint(rule, root_).path; }
   model::CheckpointRule rule(Kind kind, const std::string& file) {
     model::CheckpointRule rule;
     rule.path = "ckpt";
@@ -168,25 +168,25 @@ TEST_F(FileTest, OutputsBecomeImmutableArtifactsAndInputs) {
 TEST_F(FileTest, ATreeWithALinkIsNoOutput) {
   write(root_ + "/out/a", "a");
   fs::create_symlink("/etc/passwd", root_ + "/out/b");
-  auto source = local::openBelow(root_, "out");
+  auto source = data::openBelow(root_, "out");
   ASSERT_TRUE(source);
   auto target = local::openFolder(root_);
-  local::TreeBudget budget{1 << 20};
-  const auto copied = local::copyTree(*source, target->get(), "copy", {}, budget);
+  data::TreeBudget budget{1 << 20};
+  const auto copied = data::copyTree(*source, target->get(), "copy", {}, budget);
   ASSERT_FALSE(copied);
   EXPECT_FALSE(fs::exists(root_ + "/copy"));
-  local::TreeBudget tiny{0};
+  data::TreeBudget tiny{0};
   fs::remove(root_ + "/out/b");
-  EXPECT_FALSE(local::copyTree(*source, target->get(), "copy", {}, tiny));
+  EXPECT_FALSE(data::copyTree(*source, target->get(), "copy", {}, tiny));
   EXPECT_FALSE(fs::exists(root_ + "/copy"));
 }
 
 TEST_F(FileTest, MetricsAreBoundedAndExact) {
-  EXPECT_FALSE(local::parseMetrics("[1]"));
-  EXPECT_FALSE(local::parseMetrics("{\"a\":1,\"a\":2}"));
-  EXPECT_FALSE(local::parseMetrics("{\"a\":NaN}"));
-  EXPECT_FALSE(local::parseMetrics(std::string(2 << 20, ' ')));
-  const auto parsed = local::parseMetrics("{\"b\":-0.50,\"a\":12345678901234567890.123}");
+  EXPECT_FALSE(data::parseMetrics("[1]"));
+  EXPECT_FALSE(data::parseMetrics("{\"a\":1,\"a\":2}"));
+  EXPECT_FALSE(data::parseMetrics("{\"a\":NaN}"));
+  EXPECT_FALSE(data::parseMetrics(std::string(2 << 20, ' ')));
+  const auto parsed = data::parseMetrics("{\"b\":-0.50,\"a\":12345678901234567890.123}");
   ASSERT_TRUE(parsed);
   EXPECT_EQ((*parsed)[0].second, "12345678901234567890.123");
   EXPECT_EQ((*parsed)[1].second, "-0.50");

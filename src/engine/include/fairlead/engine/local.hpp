@@ -54,8 +54,8 @@ struct LocalCapabilities {
 [[nodiscard]] std::unique_ptr<control::EnginePort> makeLocalEngine(LocalOptions options);
 
 /// The supervisor's main function, behind `fairlead-supervisor` and the hidden subcommand `supervise`. `arguments` is
-/// one attempt folder, or `-` and the folder comes as one line on standard input. Returns the process's exit code: 0
-/// also when the attempt failed.
+/// one attempt folder, or `-` and the folder comes as one line on standard input, or `files` and what to do with a
+/// user's files comes there. Returns the process's exit code: 0 also when the attempt failed.
 [[nodiscard]] int superviseMain(const std::vector<std::string>& arguments);
 
 }  // namespace fairlead::engine

@@ -23,7 +23,7 @@ enum class SlurmContainer : std::uint8_t { none, pyxis, apptainer, oci };
 struct SlurmOptions {
   std::string cluster = "slurm";  ///< its name in Fairlead
   std::string slurmCluster;       ///< Slurm's ClusterName; answers of another one are not believed. Empty: any
-  std::string stateDir;           ///< absolute; made when missing. Holds `attempts/` and `history`
+  std::string stateDir;           ///< absolute; made when missing. Holds `attempts/`, `artifacts/` and `history`
   /// Whether work of a project may be started there now; empty: of none. Any thread.
   std::function<bool(const std::string& project)> governs;
 
@@ -53,6 +53,9 @@ struct SlurmOptions {
   std::string runFolder = "%h/.fairlead/attempts";  ///< %h (home), %u; on a file system that all nodes share
   bool requeue = false;                             ///< whether Slurm itself may start a job again
   SlurmContainer container = SlurmContainer::none;
+
+  Bytes artifactLimit{1LL << 40};       ///< one output, or a model that is compared, may be so large
+  std::vector<std::string> supervisor;  ///< argv of what reads users' files; empty: as LocalOptions::supervisor says
 
   Milliseconds historyAgain{86'400'000};  ///< so much of the past is read again every hour, for late changes
   Milliseconds historyPause{1'000};  ///< between two readings of it, or four times what one took where that is longer

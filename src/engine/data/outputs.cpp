@@ -1,7 +1,8 @@
-#include "local/outputs.hpp"
+#include "data/outputs.hpp"
 
-#include "local/file_tree.hpp"
-#include "local/metrics.hpp"
+#include "data/file_tree.hpp"
+#include "data/metrics.hpp"
+#include "local/fields.hpp"
 
 #include <fairlead/codec/digest.hpp>
 
@@ -11,7 +12,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+
+using local::AsUser;
+using local::decodeFields;
+using local::encodeFields;
+using local::failErrno;
+using local::Fields;
+using local::numberField;
+using local::openAt;
+using local::openFolder;
+using local::removeTreeAt;
+using local::syncFd;
+using local::textField;
+using local::toHex;
+
 namespace {
 
 Result<Fd> openAsUser(const Identity& identity, const std::string& folder, const std::string& path) {
@@ -52,26 +67,26 @@ Result<void> publish(int store, const std::string& beside, const std::string& na
   return syncFd(store, "the artifact store");
 }
 
-Result<void> takeContent(const LaunchOrder& order, const model::OutputRule& rule, const Identity& identity,
+Result<void> takeContent(const ArtifactStore& to, const model::OutputRule& rule, const Identity& identity,
                          const std::string& folder, int store, model::OutputArtifact& output) {
   auto source = openAsUser(identity, folder, rule.path);
   if (!source) return tl::unexpected(source.error());
-  const auto beside = fmt::format(".{}.{}", order.intent, rule.name);
+  const auto beside = halfName(to.intent, rule.name);
   removeTreeAt(store, beside);
-  TreeBudget budget{order.artifactLimit, 1'000'000, "it"};
+  TreeBudget budget{to.limit, 1'000'000, "it"};
   if (auto copied = copyTree(*source, store, beside, identity, budget); !copied) return copied;
   auto copy = openAt(store, beside, O_RDONLY | O_NONBLOCK);
   if (!copy) return tl::unexpected(copy.error());
-  budget.bytes = order.artifactLimit;
+  budget.bytes = to.limit;
   const auto digest = digestTree(*copy, budget);  // of what is kept, not of what was read
   Result<void> published = digest ? Result<void>{} : tl::unexpected(digest.error());
   const auto name = digest ? codec::toHex(digest->digest) : std::string();
-  if (published) published = publish(store, beside, name, digest->digest, {order.artifactLimit, 1'000'000, "it"});
+  if (published) published = publish(store, beside, name, digest->digest, {to.limit, 1'000'000, "it"});
   if (!published) {
     removeTreeAt(store, beside);
     return published;
   }
-  output.uri = "file://" + order.artifacts + "/" + name;
+  output.uri = "file://" + to.path + "/" + name;
   output.digest = digest->digest;
   output.size = digest->size;
   return {};
@@ -92,11 +107,44 @@ Result<void> takeMetrics(const model::OutputRule& rule, const Identity& identity
 
 }  // namespace
 
-std::vector<model::OutputArtifact> takeOutputs(const LaunchOrder& order, const Identity& identity,
-                                               const std::string& workingDirectory) {
+std::string halfName(const std::string& intent, const std::string& output) {
+  return fmt::format(".{}.{}", intent, output);
+}
+
+std::string encodeOutput(const model::OutputArtifact& output) {
+  const std::string_view digest(reinterpret_cast<const char*>(output.digest.data()), output.digest.size());
+  Fields fields{{"name", output.name},
+                {"uri", output.uri},
+                {"digest", toHex(digest)},
+                {"size", std::to_string(output.size.count)},
+                {"problem", output.problem}};
+  for (const auto& [name, value] : output.metrics) {
+    fields.emplace_back("metric", name);
+    fields.emplace_back("value", value);
+  }
+  return encodeFields(fields, '\n');
+}
+
+std::optional<model::OutputArtifact> decodeOutput(std::string_view text) {
+  const auto fields = decodeFields(text, '\n');
+  if (!fields) return {};
+  model::OutputArtifact output{textField(*fields, "name"), textField(*fields, "uri"), {}, {}, {}, {}};
+  output.size.count = numberField(*fields, "size");
+  output.problem = textField(*fields, "problem");
+  const auto digest = textField(*fields, "digest");
+  if (digest.size() != output.digest.size() * 2) return {};
+  for (std::size_t i = 0; i < output.digest.size(); ++i)
+    output.digest[i] = static_cast<std::uint8_t>(std::stoi("0" + digest.substr(2 * i, 2), nullptr, 16));
+  for (std::size_t i = 0; i + 1 < fields->size(); ++i)
+    if ((*fields)[i].first == "metric") output.metrics.emplace_back((*fields)[i].second, (*fields)[i + 1].second);
+  return output;
+}
+
+std::vector<model::OutputArtifact> takeOutputs(const std::vector<model::OutputRule>& rules, const ArtifactStore& to,
+                                               const Identity& identity, const std::string& workingDirectory) {
   std::vector<model::OutputArtifact> outputs;
-  auto store = openFolder(order.artifacts);
-  for (const auto& rule : order.outputs) {
+  auto store = openFolder(to.path);
+  for (const auto& rule : rules) {
     auto& output = outputs.emplace_back();
     output.name = rule.name;
     if (!store) {
@@ -106,10 +154,10 @@ std::vector<model::OutputArtifact> takeOutputs(const LaunchOrder& order, const I
     // Metrics first: a version without the numbers that were asked for would never get them.
     if (auto taken = takeMetrics(rule, identity, workingDirectory, output); !taken)
       output.problem = "metrics " + rule.metrics + ": " + taken.error().message;
-    else if (auto content = takeContent(order, rule, identity, workingDirectory, store->get(), output); !content)
+    else if (auto content = takeContent(to, rule, identity, workingDirectory, store->get(), output); !content)
       output.problem = "output " + rule.name + ": " + content.error().message;
   }
   return outputs;
 }
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

@@ -1,4 +1,4 @@
-#include "local/user_task.hpp"
+#include "data/user_task.hpp"
 
 #include "local/posix.hpp"
 
@@ -13,7 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+using local::checksum;
+using local::decodeFields;
+using local::encodeFields;
+using local::failErrno;
+using local::Fd;
+using local::monotonicNow;
+using local::writeAll;
+
 namespace {
 
 constexpr std::size_t kAnswerLimit = 64 << 20;
@@ -74,4 +82,4 @@ Result<Fields> runTask(const std::function<Fields()>& work, const TaskLimits& li
   return std::move(*fields);
 }
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

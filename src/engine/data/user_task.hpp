@@ -10,7 +10,14 @@
 #include <functional>
 #include <string>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+
+using local::Fields;
+
+/// How long looking for a checkpoint, reading a model and copying all outputs may take, whichever engine does it.
+inline constexpr Milliseconds kCheckpointTime{600'000};
+inline constexpr Milliseconds kVerifyTime{6LL * 3'600'000};
+inline constexpr Milliseconds kOutputTime{24LL * 3'600'000};
 
 struct TaskLimits {
   Milliseconds time;
@@ -22,4 +29,4 @@ struct TaskLimits {
 /// the child does, the answer comes within the limit; its whole session is killed then.
 [[nodiscard]] Result<Fields> runTask(const std::function<Fields()>& work, const TaskLimits& limits);
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
 
 struct FoundCheckpoint {
   std::string path;     ///< absolute; empty: none is valid
@@ -18,4 +18,4 @@ struct FoundCheckpoint {
 /// that of its marker or manifest, else the newest of the files directly in it; equal times are ordered by name.
 [[nodiscard]] FoundCheckpoint newestCheckpoint(const model::CheckpointRule& rule, const std::string& workingDirectory);
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

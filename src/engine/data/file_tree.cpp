@@ -1,4 +1,4 @@
-#include "local/file_tree.hpp"
+#include "data/file_tree.hpp"
 
 #include <fairlead/base/text.hpp>
 #include <fairlead/codec/digest.hpp>
@@ -18,7 +18,16 @@
 #include <unistd.h>
 #include <vector>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+using local::AsUser;
+using local::errnoText;
+using local::failErrno;
+using local::listFolder;
+using local::openAt;
+using local::openFolder;
+using local::removeTreeAt;
+using local::writeAll;
+
 namespace {
 
 constexpr std::size_t kBlock = 1 << 20;
@@ -211,4 +220,4 @@ Result<TreeDigest> digestTree(const Fd& root, TreeBudget& budget) {
   return total;
 }
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

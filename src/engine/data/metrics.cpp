@@ -1,4 +1,4 @@
-#include "local/metrics.hpp"
+#include "data/metrics.hpp"
 
 #include <fairlead/codec/tree.hpp>
 #include <fairlead/engine/errors.hpp>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
 namespace {
 
 constexpr std::size_t kNumberBytes = 64;
@@ -56,4 +56,4 @@ Result<std::vector<std::pair<std::string, std::string>>> parseMetrics(std::strin
   return metrics;
 }
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

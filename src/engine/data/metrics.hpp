@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
 
 inline constexpr std::size_t kMetricsBytes = 1 << 20;
 inline constexpr std::size_t kMetricsCount = 1'000;
@@ -17,4 +17,4 @@ inline constexpr std::size_t kMetricsCount = 1'000;
 /// are no numbers are left out; anything but an object, and more than kMetricsCount numbers, is an error.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> parseMetrics(std::string_view json);
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

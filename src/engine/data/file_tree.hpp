@@ -11,7 +11,10 @@
 #include <string>
 #include <string_view>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+
+using local::Fd;
+using local::Identity;
 
 /// Counts down; an error when it is used up.
 struct TreeBudget {
@@ -41,4 +44,4 @@ struct TreeDigest {
 /// characters or backslashes are refused, so no two folders share lines.
 [[nodiscard]] Result<TreeDigest> digestTree(const Fd& root, TreeBudget& budget);
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data

@@ -1,6 +1,6 @@
-#include "local/checkpoint.hpp"
+#include "data/checkpoint.hpp"
 
-#include "local/file_tree.hpp"
+#include "data/file_tree.hpp"
 #include "local/spawn.hpp"
 
 #include <fairlead/codec/digest.hpp>
@@ -20,7 +20,12 @@
 #include <unistd.h>
 #include <vector>
 
-namespace fairlead::engine::local {
+namespace fairlead::engine::data {
+using local::listFolder;
+using local::openFolder;
+using local::openPid;
+using local::readFileAt;
+
 namespace {
 
 using Kind = model::CheckpointValidity::Kind;
@@ -152,4 +157,4 @@ FoundCheckpoint newestCheckpoint(const model::CheckpointRule& rule, const std::s
   return {};
 }
 
-}  // namespace fairlead::engine::local
+}  // namespace fairlead::engine::data
