@@ -40,6 +40,11 @@ void aRequeueByItsOwnerIsTheSameAttempt(EngineUnderTest& t);
 void twoLostAnswersMakeOneRun(EngineUnderTest& t);
 void runningOutOfMemoryIsTold(EngineUnderTest& t);
 
+// cases_files.cpp
+void workGoesOnFromTheNewestWholeCheckpoint(EngineUnderTest& t);
+void outputsBecomeArtifactsAndInputs(EngineUnderTest& t);
+void aModelThatIsNotItsVersionIsRefused(EngineUnderTest& t);
+
 // cases_natives.cpp
 void nativeJobsAreTold(EngineUnderTest& t);
 void historyIsTold(EngineUnderTest& t);
