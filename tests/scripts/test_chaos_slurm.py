@@ -14,6 +14,8 @@ import slurm_relay  # noqa: E402
 from load import Record  # noqa: E402
 from slurm_auditor import Attempt, Job, SlurmAuditor, job_of  # noqa: E402
 
+from tests.slurm.harness import until  # noqa: E402
+
 SUBMIT = "/slurm/v0.0.38/job/submit"
 
 
@@ -109,8 +111,9 @@ class RelayTest(unittest.TestCase):
 
     def test_every_fault_is_counted_and_written_down(self):
         self.ask("5xx", "DELETE", "/slurm/v0.0.38/job/5")
+        # The answer goes out before the line is written.
+        until(lambda: "delete:1 5xx DELETE /slurm/v0.0.38/job/5" in self.log.read_text(encoding="utf-8"), "the fault is written down", 10)
         self.assertEqual(self.relay.counts["delete"]["5xx"], 1)
-        self.assertIn("delete:1 5xx DELETE /slurm/v0.0.38/job/5", self.log.read_text())
 
 
 class SlurmAuditorTest(unittest.TestCase):
