@@ -151,7 +151,6 @@ def everything():
         ("slurm.engine", lambda: on_slurm("test_engine")),
         ("slurm.daemon", lambda: on_slurm("test_daemon")),
         ("short chaos", lambda: ctest("release", "-L", "chaos", jobs="1")),
-        ("chaos.slurm", lambda: ctest("release", "-R", r"^chaos\.slurm$", jobs="1")),
         ("address and undefined sanitizers", lambda: sanitized("asan")),
         ("thread sanitizer", lambda: sanitized("tsan")),
         ("fuzz smoke", lambda: build("fuzz", "fuzz_programs") or ctest("fuzz", "-L", "fuzz")),
