@@ -148,8 +148,6 @@ class SlurmAuditor(Auditor):
             self.count(attempt, carried, doubled, said)
         for name, attempt in attempts.items():
             followed = [job for job in of_attempt.get(name, []) if job.id == attempt.native]
-            if attempt.native and not followed and attempt.stopped and not attempt.started:
-                continue  # slurmdbd is never told of a job that is cancelled before it could start; `written` sees if it ran
             if attempt.native and len(followed) != 1:
                 self.fault(f"attempt {name} followed job {attempt.native}, slurmdbd has {len(followed)} such of its name")
             elif attempt.state not in FINAL_ATTEMPT:

@@ -63,7 +63,10 @@ class SlurmChaos:
         port = self.relay.start()
         self.daemon.spawn()
         self.daemon.await_ready()
+        self.relay.quiet = True  # whoever adds a cluster that does not answer is told so at once
         self.daemon.connect(port)
+        self.relay.requests.clear()
+        self.relay.quiet = False
         self.watcher.start()
         actors = [SlurmActor(number, self.options.seed, self.daemon.socket, self.state, self.mark, self.record, SUBMITTERS[number % 2])
                   for number in range(CLIENTS)]

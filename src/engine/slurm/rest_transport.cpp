@@ -133,13 +133,13 @@ Result<net::ClientResponse> RestTransport::exchange(const RestRequest& request) 
     if (!answer || !refusesToken(*answer)) return answer;
     const bool another = tokens_.renew(user, *token);
     const bool surely = answer->status != 500;  // a 500 may stand for more than the token
+    if (!surely && request.method != "GET")
+      return fail(kSlurmUncertain, fmt::format("slurmrestd, {}: an unspecified error, perhaps for the token of user {}",
+                                               request.method, user));
     if (attempt > 0 || !another)
       return fail(surely ? kSlurmCredentials : kSlurmUnreachable,
                   fmt::format("slurmrestd does not take the token of user {} (status {})", user, answer->status),
                   "check user and end of the token and the cluster's JWT key (AuthAltParameters)");
-    if (!surely && request.method != "GET")
-      return fail(kSlurmUncertain, fmt::format("slurmrestd, {}: an unspecified error, perhaps for the token of user {}",
-                                               request.method, user));
   }
 }
 

@@ -116,6 +116,22 @@ TEST_F(SlurmRestTest, AnotherReleaseIsFoundAgain) {
   EXPECT_EQ(server->way, "REST v0.0.45");
 }
 
+TEST_F(SlurmRestTest, AnUnspecifiedErrorBehindARefusedTokenLeavesAChangeOpen) {
+  int asked = 0;
+  serve([&asked](const auto&) {
+    return asked++ == 0 ? json(511, R"({"errors":[{"error_number":1007}]})")
+                        : json(500, R"({"errors":[{"error":"Unspecified error","error_number":-1}]})");
+  });
+  rest_.token.file.clear();
+  rest_.token.command = {"/bin/echo", "SLURM_JWT=%u"};
+  RestCalls calls(rest_);
+  ASSERT_TRUE(calls.connect());
+  const auto cancelled = calls.cancel(7, "alice");
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().code, &kSlurmUncertain) << toText(cancelled.error());
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(SlurmRestTest, SaysWhenNoVersionIsServed) {
   reply_ = [](const auto&) { return text(404, "Unable find requested URL."); };
   RestCalls calls(rest_);
