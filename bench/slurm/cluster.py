@@ -32,12 +32,13 @@ class Load:
 
 
 class Site:
-    def __init__(self, folder: Path, release: str, devices: int):
+    def __init__(self, folder: Path, release: str, devices: int, extra: str = ""):
         self.folder, self.release, self.values = folder, release, {}
+        self.extra = f"{EXTRA}\n{extra}"
         self.nodes = max(1, -(-devices // DEVICES))
 
     def __enter__(self):
-        self.script("up", self.folder, "--release", self.release, "--nodes", self.nodes, "--extra", EXTRA)
+        self.script("up", self.folder, "--release", self.release, "--nodes", self.nodes, "--extra", self.extra)
         self.values = dict(line.split("=", 1) for line in self.script("env", self.folder).splitlines())
         return self
 

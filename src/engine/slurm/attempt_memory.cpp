@@ -156,7 +156,7 @@ void MemoryFolder::forgetOld(Milliseconds retention) const {
     if (local::wallNow() - TimePoint{info.st_mtim.tv_sec * 1000} <= retention) continue;
     const auto id = model::parseIntentId(name);
     const auto memory = id ? load(id->attempt) : Result<std::optional<AttemptMemory>>();
-    if (memory && *memory && (*memory)->settled) ::unlinkat(folder_.get(), name.c_str(), 0);
+    if (memory && *memory && ((*memory)->settled || (*memory)->over)) ::unlinkat(folder_.get(), name.c_str(), 0);
   }
 }
 

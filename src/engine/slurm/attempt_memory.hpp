@@ -56,7 +56,7 @@ class MemoryFolder {
   [[nodiscard]] Result<void> save(const AttemptMemory& memory, Keep keep) const;
   /// Nothing when there is none. Error: it is there and cannot be read: then nothing may be submitted.
   [[nodiscard]] Result<std::optional<AttemptMemory>> load(model::AttemptId attempt) const;
-  /// Removes settled ones that were written so long ago.
+  /// Removes those of attempts that are over and were written so long ago.
   void forgetOld(Milliseconds retention) const;
 
  private:

@@ -164,12 +164,12 @@ void SlurmEngine::follow(Tracked& tracked, const JobFacts& facts) {
   tracked.absentSince = {};
   const bool learned = facts.submitted && facts.submitted != memory.submitted;
   if (memory.job == 0) adopt(tracked, facts);
-  if (learned) {
-    memory.submitted = facts.submitted;
+  const bool another = learned && memory.submitted;  // the file may hold the one before, which is no longer right
+  if (learned) memory.submitted = facts.submitted;
+  if (another)
     enqueue(tracked, {[this, copy = memory] {
               if (auto saved = remember(copy, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
             }});
-  }
   if (facts.phase == JobPhase::unsaid) return;
   tracked.phase = facts.phase;
   if (facts.phase == JobPhase::ended) {

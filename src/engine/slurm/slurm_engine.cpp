@@ -188,9 +188,11 @@ void SlurmEngine::settled(model::AttemptId attempt) {
   post(attempt, {[this, attempt] {
          const auto stored = folder_->load(attempt);
          auto memory = stored && *stored ? **stored : AttemptMemory{};
+         const bool known = memory.over;  // it was written down when its end was seen
          memory.attempt = attempt;
          memory.settled = memory.over = true;  // also for one that was refused: a late order must find that it is over
-         if (auto saved = remember(memory, Keep::lazily); !saved) say(LogSeverity::warning, toText(saved.error()));
+         const auto saved = known ? Result<void>() : remember(memory, Keep::lazily);
+         if (!saved) say(LogSeverity::warning, toText(saved.error()));
          const std::lock_guard guard(mutex_);
          const auto found = tracked_.find(attempt);
          if (found != tracked_.end() && found->second.tasks.empty()) tracked_.erase(found);
