@@ -322,7 +322,7 @@ void SlurmEngine::readNodes() {
 void SlurmEngine::takeInventory(ClusterInventory inventory) {
   if (!sameDevices(inventory.devices, *devices())) natives_.tellAgain();
   const std::lock_guard guard(mutex_);
-  if (inventory.nodes.empty() && !nodes_.empty()) return;  // an empty list is not the truth
+  if (inventory.nodes.empty()) return;  // an empty list is not the truth, and orders would be refused by it
   kinds_ = std::move(inventory.kinds);
   kindsKnown_ = true;
   devices_ = std::make_shared<const ClusterDevices>(std::move(inventory.devices));

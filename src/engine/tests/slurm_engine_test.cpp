@@ -383,6 +383,22 @@ TEST_F(SlurmEngineTest, ARequeueIsTheSameAttemptThoughItIsSubmittedAnew) {
   EXPECT_EQ(end.nativeId, "100@9000");
 }
 
+TEST_F(SlurmEngineTest, NoOrderIsRefusedByAnEmptyListOfNodes) {
+  const auto nodes = std::exchange(world_.nodes, {});
+  world_.down = true;
+  startSlurm();
+  world_.set(world_.down, false);
+  ASSERT_TRUE(eventually([&] { return engine_->status().answers; })) << "nodes are read before jobs";
+  const auto order = job(1);
+  engine_->dispatchStart(order);
+  EXPECT_EQ(sink_->awaitAnswer(order.intent.id).first, control::DispatchOutcome::retry);
+  {
+    const std::lock_guard guard(world_.mutex);
+    world_.nodes = nodes;
+  }
+  startUntilDone(order);
+}
+
 TEST_F(SlurmEngineTest, ARefusalIsTold) {
   world_.refusal = wire::SlurmProblem{2045, wire::ProblemKind::badAccount, "Invalid account", "", "", 0, false};
   startSlurm();
