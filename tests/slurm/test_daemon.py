@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from tests.slurm.harness import ROOT, SCRIPT, Cluster, lacking, until
 
@@ -46,19 +47,22 @@ class Site:
     """A cluster, a daemon that sees its users, and their shells."""
 
     def __init__(self, release, rest):
-        self.cluster, self.rest, self.daemon = Cluster(release), rest, None
+        self.cluster, self.rest, self.daemon, self.binary = Cluster(release), rest, None, None
 
     def up(self):
         self.cluster.up()
         self.folder = self.cluster.folder / "fairlead"
         self.cluster.run("root", "install", "-d", "-m", "0755", self.folder)
         self.cluster.run("root", "install", "-d", "-m", "1777", self.folder / "work")
+        for program in (BINARY, Path(BINARY).with_name("fairlead-supervisor")):  # where its users can reach them
+            self.cluster.run("root", "install", "-D", "-m", "0755", program, self.folder / "bin" / Path(program).name)
+        self.binary = self.folder / "bin" / Path(BINARY).name
         (self.folder / "projects.yaml").write_text(PROJECTS, encoding="utf-8")
         self.start()
 
     def start(self):
         options = ["--engine.local.enabled=false", f"--projects={self.folder}/projects.yaml", f"--log.file={self.folder}/log"]
-        command = [sys.executable, SCRIPT, "as", self.cluster.folder, "root", BINARY, "serve", f"--stateDirectory={self.folder}", *options]
+        command = [sys.executable, SCRIPT, "as", self.cluster.folder, "root", self.binary, "serve", f"--stateDirectory={self.folder}", *options]
         self.daemon = subprocess.Popen(list(map(str, command)), cwd="/", stdin=subprocess.DEVNULL, start_new_session=True)
         until(lambda: self.ask("root", "clusters", "get", check=False).code == 0, "the daemon answers")
 
@@ -77,7 +81,7 @@ class Site:
 
     def ask(self, user, *command, check=True):
         """`fairlead ...` in a shell of `user`."""
-        argv = [sys.executable, SCRIPT, "as", self.cluster.folder, user, BINARY, "--address", f"unix://{self.folder}/fairlead.sock", *command]
+        argv = [sys.executable, SCRIPT, "as", self.cluster.folder, user, self.binary, "--address", f"unix://{self.folder}/fairlead.sock", *command]
         done = subprocess.run(list(map(str, argv)), cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
         if check and done.returncode != 0:
             raise AssertionError(f"{user}: fairlead {' '.join(map(str, command))} ended with {done.returncode}: {done.stdout}{done.stderr}")
